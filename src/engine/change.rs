@@ -466,7 +466,7 @@ impl ChangeReport {
         let nothing = Snapshot::default();
         let old = self.old.as_deref();
         let masker = parts.masker().filter(|_| parts.diff);
-        let diff = diff_lines([old.unwrap_or(&nothing), new], None, masker.as_ref());
+        let diff = diff_lines([old.unwrap_or(&nothing), new], masker.as_ref());
         [self.lines_added, self.lines_removed] = added_and_removed(&diff);
         self.diff = if parts.diff { diff } else { Vec::new() };
         if parts.values {

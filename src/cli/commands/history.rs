@@ -54,7 +54,7 @@ pub struct HistoryArgs {
     #[command(subcommand)]
     pub command: Option<HistoryCommand>,
 
-    /// Show only the changes of the value at this path, and with --patch only their difference there
+    /// Show only the changes of the value at this path, and with --patch how the values there differ, as JSON
     #[arg(value_name = "PATH")]
     pub path: Option<String>,
 
@@ -157,7 +157,7 @@ impl HistoryArgs {
                 };
                 let names = ["before", "after"].map(|side| format!("{server} {side} {what}"));
                 let names = names.each_ref().map(String::as_str);
-                print_difference([before, after], path.as_ref(), names, masker.clone(), ui, out)
+                print_difference([before, after], path.as_ref(), names, masker.as_ref(), ui, out)
             })
         };
         if !all.is_empty() {

@@ -331,7 +331,7 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     let store = etcd.store(PREFIX, GatewaySettings::default());
     until("nothing waits", || store.seen().ok().filter(|seen| seen.has_pending));
     modify("559", &[]).exits(5).says("waits until it runs on b").says("`mediactl confirm` keeps it");
-    cluster(&etcd, &["status"]).exits(1).prints("waits for b: ");
+    cluster(&etcd, &["status"]).exits(1).prints(", with b first, waits to be confirmed: ");
     let new = TestNode::start(&etcd, "d", &COUNTING);
     new.until_text(&with_rtsp("555"));
     std::fs::remove_file(slow.place.path("hold")).expect("it is there");
