@@ -16,7 +16,7 @@ pub use self::names::{NearMiss, near_miss_in_block};
 
 use crate::schema::codec::{OptionWord, is_plural};
 use crate::schema::members::{inner_scope, read};
-use crate::schema::{Kind, ObjectShape, Parameter, SOURCE, Schema, Scope};
+use crate::schema::{Kind, ObjectShape, Parameter, Part, SOURCE, Schema, Scope};
 use crate::secret::mask_faults;
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word};
 
@@ -289,7 +289,7 @@ impl<'d> Checker<'d> {
         let parts = object.part_words(entry).filter_map(|(part, word)| Some((part?, word)));
         let parts: Vec<_> = parts.filter(|(part, _)| !part.is_rest()).collect();
         self.repeats("", parts.into_iter().map(|(part, word)| (part.key.into(), word)));
-        if object.takes_words() {
+        if object.parts.last().is_some_and(Part::is_rest) {
             self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
         }
     }

@@ -22,10 +22,10 @@ use winnow::ascii::digit1;
 use winnow::combinator::{alt, delimited, preceded, repeat, separated_pair, terminated};
 use winnow::token::{one_of, take_till};
 
-use crate::schema::fault::{Fault, FaultKind, Pointer, bare_or_quoted, ends_bare_name, in_quotes};
+use crate::schema::fault::{Fault, FaultKind, Pointer, bare_or_quoted, ends_bare_name};
 use crate::schema::{Kind, Place, Schema};
 use crate::secret::{Secrecy, word_parts};
-use crate::syntax::{Document, Parsed};
+use crate::syntax::{Document, Parsed, quoted_word};
 
 #[cfg(test)]
 #[path = "path_tests.rs"]
@@ -273,7 +273,7 @@ impl fmt::Display for Segment {
             Segment::FromEnd(back) => write!(f, "[-{back}]"),
             Segment::EveryEntry => f.write_str("[*]"),
             Segment::Append => f.write_str("[+]"),
-            Segment::Find { key, value } => write!(f, "[{}={}]", bare_or_quoted(key), in_quotes(value)),
+            Segment::Find { key, value } => write!(f, "[{}={}]", bare_or_quoted(key), quoted_word(value)),
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::syntax::{Diagnostics, one_line};
+use crate::syntax::{Diagnostics, one_line, quoted_word};
 
 /// The kinds of faults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -263,12 +263,7 @@ impl fmt::Display for Pointer {
 /// A name as paths write it: in quotes only where it needs them.
 pub fn bare_or_quoted(name: &str) -> Cow<'_, str> {
     let needs_quotes = name.is_empty() || name.contains('*') || name.contains(ends_bare_name);
-    if needs_quotes { Cow::Owned(in_quotes(name)) } else { Cow::Borrowed(name) }
-}
-
-/// A text in the quotes of paths.
-pub fn in_quotes(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', r"\\").replace('"', r#"\""#))
+    if needs_quotes { Cow::Owned(quoted_word(name)) } else { Cow::Borrowed(name) }
 }
 
 /// True if a character ends a bare name. `'` has no meaning of its own, but whoever writes it means a

@@ -174,15 +174,15 @@ impl super::Schema {
     pub fn foreign_keywords() -> &'static [ForeignKeyword] {
         &FOREIGN_KEYWORDS
     }
-}
 
-/// The directive with this keyword.
-pub fn by_keyword(keyword: &str) -> Option<&'static ForeignKeyword> {
-    static ROWS: LazyLock<HashMap<&str, &ForeignKeyword>> = LazyLock::new(|| {
-        let rows = FOREIGN_KEYWORDS.iter();
-        rows.flat_map(|row| row.keywords.iter().map(move |word| (*word, row))).collect()
-    });
-    ROWS.get(keyword).copied()
+    /// The directive with this keyword that others of this family of servers know.
+    pub fn foreign(&self, keyword: &str) -> Option<&'static ForeignKeyword> {
+        static ROWS: LazyLock<HashMap<&str, &ForeignKeyword>> = LazyLock::new(|| {
+            let rows = FOREIGN_KEYWORDS.iter();
+            rows.flat_map(|row| row.keywords.iter().map(move |word| (*word, row))).collect()
+        });
+        ROWS.get(keyword).copied()
+    }
 }
 
 impl ForeignKeyword {

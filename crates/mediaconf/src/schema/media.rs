@@ -25,7 +25,7 @@ impl Scope {
 }
 
 /// `edit_auth LOGIN PASSWORD;`
-pub static ACCOUNT: ObjectShape = ObjectShape {
+static ACCOUNT: ObjectShape = ObjectShape {
     parts: &[
         part("login", &TEXT, PartPlace::Required),
         Part { secret: true, ..part("password", &TEXT, PartPlace::Required) },

@@ -17,7 +17,7 @@ use serde_json::{Map, Number, Value};
 
 use super::codec::no_member;
 use super::fault::{Fault, FaultKind, Faults, Pointer};
-use super::kinds::{TEXT, WordKind, canonical_scalar, is_scalar, kind_of, shown};
+use super::kinds::{WordKind, canonical_scalar, is_scalar, kind_of, shown};
 use super::row::Schema;
 use crate::syntax::Document;
 
@@ -242,11 +242,6 @@ impl Normalizer {
         let lacks_quotes = kind.is_text && is_scalar(value);
         let hint = if lacks_quotes { "write the value in double quotes" } else { "" };
         self.wrong(format!("expected {expected}, found {found}"), hint)
-    }
-
-    /// Normalizes a value that has to be a string.
-    pub fn string(&mut self, value: &Value) -> Option<Value> {
-        self.value(&TEXT, value)
     }
 
     fn writable(&mut self, value: Value) -> Option<Value> {

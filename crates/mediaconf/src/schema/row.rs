@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use super::codec::object;
 use super::fault::{Fault, Faults, Pointer};
 use super::foreign::{self, ForeignForm, ForeignKeyword};
 use super::kinds::{Object, WordKind};
@@ -75,11 +76,6 @@ impl Schema {
     /// True if a word is the keyword of a directive, known or well-known foreign, in any scope.
     pub fn is_any_keyword(&self, word: &str) -> bool {
         Scope::ALL.iter().any(|scope| scope.by_keyword(word).is_some()) || self.foreign(word).is_some()
-    }
-
-    /// The directive with this keyword that others of this family of servers know.
-    pub fn foreign(&self, keyword: &str) -> Option<&'static ForeignKeyword> {
-        foreign::by_keyword(keyword)
     }
 
     /// True if each line of a directive with this keyword is a value of its own, which the general rule shows
@@ -207,35 +203,25 @@ impl Kind {
     /// All of them, in the order of the view.
     pub const ALL: [Self; 3] = [Self::Streams, Self::Lives, Self::Plugins];
 
-    /// The key, the noun, the scope and the example.
-    const fn facts(self) -> (&'static str, &'static str, Scope, &'static str) {
-        match self {
-            Self::Streams => {
-                ("streams", "stream", Scope::Stream, "{\"urls\":[{\"url\":\"udp://239.0.0.1:1234\"}]}")
-            }
-            Self::Lives => ("lives", "live", Scope::Live, "{\"publish_enabled\":true}"),
-            Self::Plugins => ("plugins", "plugin", Scope::Plugin, "{\"KEY\":\"VALUE\"}"),
-        }
-    }
-
     /// The JSON key of the group.
     pub const fn key(self) -> &'static str {
-        self.facts().0
+        ["streams", "lives", "plugins"][self as usize]
     }
 
     /// The keyword of most blocks, and their name in messages.
     pub const fn noun(self) -> &'static str {
-        self.facts().1
+        ["stream", "live", "plugin"][self as usize]
     }
 
     /// The scope inside a block of this kind.
     pub const fn scope(self) -> Scope {
-        self.facts().2
+        [Scope::Stream, Scope::Live, Scope::Plugin][self as usize]
     }
 
     /// A block in JSON, for examples.
     pub const fn example(self) -> &'static str {
-        self.facts().3
+        let streams = r#"{"urls":[{"url":"udp://239.0.0.1:1234"}]}"#;
+        [streams, r#"{"publish_enabled":true}"#, r#"{"KEY":"VALUE"}"#][self as usize]
     }
 
     /// The noun of the name of a block.
@@ -286,11 +272,6 @@ pub enum DirectiveRole {
 }
 
 impl DirectiveRole {
-    /// True if its words are a login and a password.
-    pub fn is_account(self) -> bool {
-        matches!(self, Self::Editor | Self::Viewer)
-    }
-
     /// The JSON key of the row with this role; empty if no row of the scope has it.
     pub fn key(self, scope: Scope) -> &'static str {
         scope.rows().find(|row| row.role == Some(self)).map_or("", |row| row.key)
@@ -303,13 +284,16 @@ impl DirectiveRole {
     }
 }
 
+/// The keywords of a row.
+pub type Keywords = &'static [&'static str];
+
 /// One row of the table.
 #[derive(Debug)]
 pub struct Parameter {
     /// The JSON key.
     pub key: &'static str,
     /// The keywords of its directives; a new one is written with the first.
-    pub keywords: &'static [&'static str],
+    pub keywords: Keywords,
     /// Reads and writes its directives.
     pub codec: &'static dyn Codec,
     /// What it is for, where the program has to know it.
@@ -339,11 +323,7 @@ impl Parameter {
     }
 
     /// Makes a row without documentation.
-    pub const fn new(
-        key: &'static str,
-        keywords: &'static [&'static str],
-        codec: &'static dyn Codec,
-    ) -> Self {
+    pub const fn new(key: &'static str, keywords: Keywords, codec: &'static dyn Codec) -> Self {
         Self {
             key,
             keywords,
@@ -493,7 +473,9 @@ pub trait Codec: fmt::Debug + Sync {
     }
 
     /// Reads a text of the command line: the words of the directive, or JSON.
-    fn parse(&self, text: &str) -> Result<Value, Fault>;
+    fn parse(&self, text: &str) -> Result<Value, Fault> {
+        object(text)
+    }
 
     /// What is asked of the form beside its values.
     fn facts(&'static self) -> Facts;

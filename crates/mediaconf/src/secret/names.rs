@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use percent_encoding::percent_decode_str;
 
-use crate::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema};
+use crate::schema::{DirectiveRole, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema};
 
 /// Options of programs whose value is a login and a password.
 pub const LOGIN_OPTIONS: [&str; 3] = ["-u", "--user", "--proxy-user"];
@@ -14,12 +14,8 @@ pub const LOGIN_OPTIONS: [&str; 3] = ["-u", "--user", "--proxy-user"];
 const LONGEST_NAME: usize = 32;
 
 /// The keywords whose words are a login and a password.
-static ACCOUNTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    let rows = Schema::media().rows().filter(|row| {
-        row.codec.facts().object.is_some_and(|object| std::ptr::eq(object, &raw const ACCOUNT))
-    });
-    rows.flat_map(|row| row.keywords).copied().collect()
-});
+static ACCOUNTS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| [DirectiveRole::Editor, DirectiveRole::Viewer].map(DirectiveRole::keywords).concat());
 
 /// The names of which a slip is recognised: shorter ones are near too many words.
 static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {

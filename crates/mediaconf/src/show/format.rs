@@ -228,7 +228,7 @@ mod tests {
             let found = document
                 .formatted()
                 .expect("it is proved")
-                .map_or_else(|| old.to_owned(), Document::into_text);
+                .map_or_else(|| old.to_owned(), |document| document.text().to_owned());
             assert_eq!(found, new, "{old:?}");
             assert!(matches!(Document::parse(new).formatted(), Ok(None)), "{new:?} is formatted");
         }

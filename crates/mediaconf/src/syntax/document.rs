@@ -72,11 +72,6 @@ impl Document {
         &self.text
     }
 
-    /// The text without its index; it is copied only if it is shared.
-    pub fn into_text(self) -> String {
-        String::from_utf8(Vec::from(self.text.into_bytes())).expect("it was a string")
-    }
-
     /// The text as bytes, which may be shared.
     pub fn bytes(&self) -> &Bytes {
         self.text.as_bytes()
@@ -123,10 +118,6 @@ impl Document {
     /// If the id belongs to another document and is out of range here.
     pub fn entry(&self, id: EntryId) -> Entry<'_> {
         Entry { document: self, id }
-    }
-
-    fn record(&self, id: EntryId) -> Record {
-        *self.records.get(id).expect("an id belongs to an entry of its document")
     }
 }
 
@@ -246,7 +237,7 @@ impl<'d> Entry<'d> {
     }
 
     fn record(self) -> Record {
-        self.document.record(self.id)
+        *self.document.records.get(self.id).expect("an id belongs to an entry of its document")
     }
 
     fn next_index(self) -> usize {

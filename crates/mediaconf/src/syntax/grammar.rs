@@ -33,7 +33,7 @@ pub(super) const BOM: &str = "\u{feff}";
 const BYTES_PER_ENTRY: usize = 16;
 
 /// What is stored of an entry: sixteen bytes, which answer most questions without reading its words again.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Record {
     /// Offset of the first word, or of the `{` of a block without a keyword.
     pub start: u32,
@@ -143,9 +143,7 @@ fn entry(input: &mut Input<'_>) -> Parsed<()> {
         start: start as u32,
         end: start as u32,
         next: input.state.records.len() as u32 + 1,
-        arguments: 0,
-        keyword: 0,
-        facts: 0,
+        ..Record::default()
     };
     loop {
         plain_words(input, &mut record);

@@ -193,13 +193,6 @@ pub(crate) fn unquoted(raw: &str) -> impl Iterator<Item = (Range<usize>, char)> 
     })
 }
 
-/// True if `value` has to be quoted to be read back as one word with this value.
-pub fn needs_quotes(value: &str) -> bool {
-    value.is_empty()
-        || value.starts_with(['\'', '\u{feff}'])
-        || value.bytes().any(|byte| ends_word(byte) || matches!(byte, b'#' | b'"' | b'\\'))
-}
-
 /// True if a word without quotes ends before this byte; a `#` inside of a word is part of it.
 pub const fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'{' | b'}')
@@ -207,7 +200,10 @@ pub const fn ends_word(byte: u8) -> bool {
 
 /// Writes `value` as a word, in quotes only if it needs them.
 pub fn quoted_if_needed(value: &str) -> Cow<'_, str> {
-    if needs_quotes(value) { Cow::Owned(quoted_word(value)) } else { Cow::Borrowed(value) }
+    let needs_quotes = value.is_empty()
+        || value.starts_with(['\'', '\u{feff}'])
+        || value.bytes().any(|byte| ends_word(byte) || matches!(byte, b'#' | b'"' | b'\\'));
+    if needs_quotes { Cow::Owned(quoted_word(value)) } else { Cow::Borrowed(value) }
 }
 
 /// Writes `value` as a word in quotes.
@@ -273,9 +269,18 @@ impl<'t> Token<'t> {
             let rest = text[offset..].trim_start_matches([' ', '\t', '\r', '\n']);
             let start = text.len() - rest.len();
             let line_feeds = memchr::memchr_iter(b'\n', &text.as_bytes()[offset..start]).count();
-            let (kind, raw) = token_at(text, start)?;
-            offset = start + raw.len();
-            Some(Token { kind, start, raw, line_feeds })
+            let (kind, length) = match rest.bytes().next()? {
+                b';' => (TokenKind::End, 1),
+                b'{' => (TokenKind::Open, 1),
+                b'}' => (TokenKind::Close, 1),
+                b'#' => {
+                    let line = &rest[..end_of_line(rest.as_bytes())];
+                    (TokenKind::Comment, line.trim_end_matches([' ', '\t', '\r']).len())
+                }
+                _ => (TokenKind::Word, word(&mut rest.as_bytes()).ok()?.0.len()),
+            };
+            offset = start + length;
+            Some(Token { kind, start, raw: &rest[..length], line_feeds })
         })
     }
 
@@ -298,20 +303,6 @@ pub enum TokenKind {
     Open,
     /// `}`
     Close,
-}
-
-fn token_at(text: &str, start: usize) -> Option<(TokenKind, &str)> {
-    let rest = &text.as_bytes()[start..];
-    let (kind, length) = match rest.first()? {
-        b';' => (TokenKind::End, 1),
-        b'{' => (TokenKind::Open, 1),
-        b'}' => (TokenKind::Close, 1),
-        b'#' => {
-            (TokenKind::Comment, text[start..][..end_of_line(rest)].trim_end_matches([' ', '\t', '\r']).len())
-        }
-        _ => (TokenKind::Word, word(&mut &*rest).ok()?.0.len()),
-    };
-    Some((kind, &text[start..start + length]))
 }
 
 /// Returns where the first comment of a text starts: at a `#` where a word could start.

@@ -9,7 +9,7 @@ use super::{
     directive, elements, json, json_string, no_member, object, of_words, opens, read_directive, unlike,
 };
 use crate::schema::fault::{Fault, Faults, Pointer};
-use crate::schema::kinds::{Object, SWITCH, plain_word};
+use crate::schema::kinds::{Object, SWITCH, TEXT, plain_word};
 use crate::schema::members::{has_needless_escape, keyword_of};
 use crate::schema::patch::Normalizer;
 use crate::schema::row::{
@@ -201,12 +201,12 @@ impl Codec for AddressShape {
         let members = normalizer.members(value, |normalizer, key, value| match value {
             Value::Null if self.keys().contains(&key) => Some(value),
             Value::Bool(false) if key == self.address && self.may_be_false => Some(value),
-            value if key == self.address => normalizer.string(&value),
+            value if key == self.address => normalizer.value(&TEXT, &value),
             value if Some(key) == self.options => {
                 normalizer.members(value, |normalizer, key, value| match value {
                     Value::Null => Some(value),
                     Value::Bool(true) => normalizer.option(key, value),
-                    value => normalizer.string(&value).and_then(|value| normalizer.option(key, value)),
+                    value => normalizer.value(&TEXT, &value).and_then(|value| normalizer.option(key, value)),
                 })
             }
             _ if self.members.by_key(key).is_some() => None,
@@ -311,7 +311,7 @@ impl Codec for AddressesShape {
             let lacks_address = value.get(address).is_none_or(Value::is_null);
             let normalized = normalizer.members(value, |normalizer, key, value| match key {
                 _ if value.is_null() => None,
-                key if key == address => normalizer.string(&value),
+                key if key == address => normalizer.value(&TEXT, &value),
                 key if has_needless_escape(scope, key) => normalizer.needless_escape(key),
                 _ => normalizer.scalar(value).and_then(|value| normalizer.option(key, value)),
             })?;

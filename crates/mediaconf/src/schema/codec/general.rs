@@ -98,29 +98,6 @@ pub fn normalized(scope: Scope, members: Value, normalizer: &mut Normalizer) -> 
     })
 }
 
-/// Merges into the member `key` of a block of `scope`, which has these entries; `None` if nothing of it remains.
-pub fn merge_member(
-    (scope, key): (Scope, &str),
-    entries: &[Entry<'_>],
-    patch: &Value,
-    at: &Pointer,
-    faults: &mut Faults,
-) -> Option<Value> {
-    let codec = General { keyword: keyword_of(scope, key) };
-    if key.starts_with(Schema::ESCAPE)
-        && !patch.is_null()
-        && let Some(row) = scope.by_keyword(codec.keyword)
-    {
-        // A value that would read back as the known parameter is not written behind its escaped keyword.
-        let document = Document::parse(codec.write(codec.keyword, patch).join(" "));
-        if row.strict || document.entries().any(|entry| read(scope, entry).is_ok()) {
-            let message = format!("`{}` written like this is `{}`", codec.keyword, row.key);
-            faults.push(Fault::wrong_type(at, message).hint(format!("set `{}`", row.key)));
-        }
-    }
-    codec.merge_entries(entries, patch, at, faults)
-}
-
 /// The members of a block of an unknown directive after a patch.
 pub fn merge_block(block: Entry<'_>, patch: &Object, at: &Pointer, faults: &mut Faults) -> Object {
     let members = Members::group(inner_scope(block), block.children());
@@ -141,13 +118,21 @@ pub fn merge_into(
 ) -> Object {
     let scope = members.scope();
     for (key, value) in patch {
-        let at = at.child(key);
+        let (at, codec) = (at.child(key), General { keyword: keyword_of(scope, key) });
+        if key.starts_with(Schema::ESCAPE)
+            && !value.is_null()
+            && let Some(row) = scope.by_keyword(codec.keyword)
+        {
+            // A value that would read back as the known parameter is not written behind its escaped keyword.
+            let document = Document::parse(codec.write(codec.keyword, value).join(" "));
+            if row.strict || document.entries().any(|entry| read(scope, entry).is_ok()) {
+                let message = format!("`{}` written like this is `{}`", codec.keyword, row.key);
+                faults.push(Fault::wrong_type(&at, message).hint(format!("set `{}`", row.key)));
+            }
+        }
         let value = match scope.by_key(key) {
             Some(row) => row.merge(merged.get(key), value, &at, faults),
-            None => {
-                let entries = members.foreign_by_keyword(keyword_of(scope, key));
-                merge_member((scope, key), entries, value, &at, faults)
-            }
+            None => codec.merge_entries(members.foreign_by_keyword(codec.keyword), value, &at, faults),
         };
         // A removed member leaves a null: closing the gap each time would move all later members.
         merged.insert(key.clone(), value.unwrap_or(Value::Null));

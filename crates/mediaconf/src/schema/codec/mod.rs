@@ -95,11 +95,6 @@ pub fn elements(text: &str, read: impl Fn(&str) -> Result<Vec<Value>, Fault>) ->
     }
 }
 
-/// Parses a JSON array.
-fn array(text: &str) -> Result<Value, Fault> {
-    elements(text, |_| Err(Fault::of_path("expected a JSON array")))
-}
-
 /// Parses a JSON object.
 pub fn object(text: &str) -> Result<Value, Fault> {
     json(text)?.filter(Value::is_object).ok_or_else(|| Fault::of_path("expected a JSON object"))
@@ -298,10 +293,6 @@ impl Codec for BlocksShape {
         Ok(Place::Foreign)
     }
 
-    fn parse(&self, text: &str) -> Result<Value, Fault> {
-        object(text)
-    }
-
     fn facts(&'static self) -> Facts {
         let described = Facts::new(["nothing", "an object by port"], JsonForm::Object);
         Facts { entries_of: Some(self.0.key), ..described }
@@ -388,10 +379,6 @@ impl Codec for Kind {
 
     fn member(&'static self, _: &str) -> Result<Place, Fault> {
         Ok(Place::Block(*self))
-    }
-
-    fn parse(&self, text: &str) -> Result<Value, Fault> {
-        object(text)
     }
 
     fn facts(&'static self) -> Facts {

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    OptionWord, address::written_key, array, directive, elements, json, json_string, listed, no_member,
-    object, of_words, opens, plain, read_directive, scalars, unlike,
+    OptionWord, address::written_key, directive, elements, json, json_string, listed, no_member, object,
+    of_words, opens, plain, read_directive, scalars, unlike,
 };
 use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::kinds::{is_empty, of_word, scalar_text, word};
@@ -56,11 +56,6 @@ impl Part {
 }
 
 impl ObjectShape {
-    /// True if any words may stand behind the others.
-    pub fn takes_words(&self) -> bool {
-        self.parts.last().is_some_and(Part::is_rest)
-    }
-
     /// The part with this JSON key.
     pub fn part(&self, key: &str) -> Option<&'static Part> {
         self.parts.iter().find(|part| part.key == key)
@@ -295,7 +290,7 @@ impl Codec for OptionsShape {
 
     fn parse(&self, text: &str) -> Result<Value, Fault> {
         if opens(text, '[') {
-            return array(text);
+            return elements(text, |_| Err(Fault::of_path("expected a JSON array")));
         }
         self.pairs(text).map(Value::Array).ok_or_else(|| unlike("options of the transcoder"))
     }
