@@ -48,6 +48,8 @@ pub struct Sync<'p, 'd> {
     pub guarded: Faults,
     /// The keywords that stand in blocks, each behind the kind of its block.
     pub(super) used: OnceCell<HashSet<(Cow<'d, str>, Cow<'d, str>)>>,
+    /// The keywords of the blocks of the top level, by their names.
+    pub(super) names: OnceCell<HashMap<Cow<'d, str>, Cow<'d, str>>>,
     /// Why the patch can't be carried out.
     pub faults: Faults,
     /// New lines, whose places are chosen once all removals are known.
@@ -78,6 +80,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             deleted_streams: 0,
             guarded: Faults::default(),
             used: OnceCell::new(),
+            names: OnceCell::new(),
             faults: Faults::default(),
             pending: Vec::new(),
         }
