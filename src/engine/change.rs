@@ -1,11 +1,12 @@
 //! A change as data: what a command asks a service for, what is sent to a server, how it is made, and the report of it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use serde::de::Error as _;
+use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -83,6 +84,7 @@ pub enum RequestedChange<'a> {
     /// Replaces the running configuration alone.
     Update(#[serde(with = "as_text")] Bytes),
     /// Formats the text.
+    #[serde(deserialize_with = "no_members")]
     Format {},
     /// Replaces the texts of entries.
     Entries(EntryEdits),
@@ -143,6 +145,14 @@ impl RequestedChange<'_> {
 /// The names of all changes, as requests have them.
 pub const CHANGE_NAMES: [&str; 7] =
     ["modify", "save", "update", "format", "entries", "rollback", "take-back"];
+
+/// An object without members; derived code would take an empty list, too.
+fn no_members<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
+    match BTreeMap::<String, IgnoredAny>::deserialize(from)?.is_empty() {
+        true => Ok(()),
+        false => Err(D::Error::custom("it has no members")),
+    }
+}
 
 /// A text as a string of JSON. What is no UTF-8 has errors, wherever it is read.
 mod as_text {

@@ -143,7 +143,7 @@ pub fn before_emptying(old: &Snapshot, new: &Snapshot) -> Option<Guard> {
         let members = text.document().members();
         Kind::ALL.iter().any(|kind| !members.own_by_key(kind.key()).is_empty())
     };
-    (holds(old) && !holds(new)).then_some(Guard::EmptyReplacement)
+    (old.is_valid() && holds(old) && !holds(new)).then_some(Guard::EmptyReplacement)
 }
 
 /// The guard that refuses to delete many streams at once, if it does.

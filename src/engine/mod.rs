@@ -63,5 +63,6 @@ pub use service::{
     differing, last_change,
 };
 pub use snapshot::{
-    Snapshot, added_and_removed, compared, diff_lines, json_of_others, value_diff_lines, without_secrets,
+    Snapshot, added_and_removed, compared, diff_lines, json_of_others, json_without_secrets,
+    value_diff_lines, without_secrets,
 };

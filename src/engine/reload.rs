@@ -10,7 +10,7 @@ use super::roll_back::{Aftermath, RollbackPoint};
 use super::running::{ReloadRun, Turn};
 use super::snapshot::{Snapshot, without_secrets};
 use crate::error::{Error, ErrorKind};
-use crate::store::{Candidate, ChangeRecord, RELOAD_FAILED, Writer, write_candidate};
+use crate::store::{Candidate, ChangeRecord, RELOAD_FAILED, Writer};
 
 /// A change around which hooks run.
 pub(super) struct Occasion<'a> {
@@ -69,7 +69,7 @@ impl Engine {
             let (operation, texts) = (operation.name(), back.ran().into_iter().chain([&after]).collect());
             let occasion = Occasion { engine: &engine, operation, by: &by, texts };
             let reloaded = engine.writer().and_then(|writer| {
-                let text = write_candidate(after.bytes())?;
+                let text = engine.store.candidate(after.bytes())?;
                 engine.reload(&occasion, &text, Some(&*writer), &back)
             });
             if let (Err(error), Some(_)) = (reloaded, &engine.running) {
@@ -116,7 +116,7 @@ impl Engine {
             self.forget_pending(writer);
         }
         let old = back.server.as_ref().map(|(running, _)| running).or(file.as_ref());
-        let again = old.map(|old| write_candidate(old.bytes()).map(|text| (old, text)));
+        let again = old.map(|old| self.store.candidate(old.bytes()).map(|text| (old, text)));
         if let Some(Ok((old, text))) = again
             && let Err(again) = occasion.run(command, &text, self.hooks.timeout)
         {
@@ -148,7 +148,7 @@ impl Engine {
             return Ok(());
         };
         let present = self.present()?;
-        let text = write_candidate(present.bytes())?;
+        let text = self.store.candidate(present.bytes())?;
         let occasion = Occasion { engine: self, operation, by, texts: vec![&present] };
         occasion.reload(command, &text).map_err(|failure| not_reloaded(&failure, Aftermath::Restored))
     }

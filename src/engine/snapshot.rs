@@ -251,3 +251,9 @@ pub fn message_without_secrets<'s>(message: &str, of: impl IntoIterator<Item = &
     let secrets = SecretValues::collect(of.into_iter().map(|text| text.document()));
     secrets.masked_values(message, &Masker::default()).into_owned()
 }
+
+/// Returns JSON that a program printed without the secrets of configurations.
+pub fn json_without_secrets<'s>(printed: Value, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> Value {
+    let secrets = SecretValues::collect(of.into_iter().map(|text| text.document()));
+    secrets.masked_json(printed, &Masker::opaque())
+}

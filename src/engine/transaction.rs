@@ -28,7 +28,7 @@ use super::snapshot::{Snapshot, compared, message_without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::{
     ChangeId, ChangeRecord, Loaded, LockHolder, PendingInfo, RunBy, WHOLE_HISTORY, Warning, Writer,
-    change_made, write_candidate,
+    change_made,
 };
 use mediaconf::ChangedValue;
 
@@ -339,7 +339,7 @@ impl<'e> Transaction<'e> {
         // A rehearsal runs the check command alone.
         let runs_hooks = if options.dry_run { hooks.check.is_some() } else { !hooks.are_empty() };
         let candidate = match runs_hooks {
-            true => Some(write_candidate(after.bytes())?),
+            true => Some(engine.store.candidate(after.bytes())?),
             false => None,
         };
         if let (Some(command), Some(candidate)) = (&hooks.check, &candidate) {

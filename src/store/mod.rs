@@ -36,7 +36,7 @@ pub(crate) use error::reason;
 pub use pending::{NodeRecord, NodeState, PendingInfo, PendingRecord};
 pub use record::{
     ChangeId, ChangeRecord, ChangeRef, ChangedPaths, DEFAULT_KEEP, EXPIRED, HAND_EDIT, HistoryEntry, LAST,
-    NotAName, RELOAD_FAILED, Revision, UNREADABLE, WHOLE_HISTORY, change_made,
+    NEW_FORM, NotAName, RELOAD_FAILED, Revision, UNREADABLE, WHOLE_HISTORY, change_made,
 };
 pub use watched::{FileWatch, LastWrite, ReplaceableFile};
 
@@ -66,12 +66,11 @@ impl Loaded {
     }
 }
 
-/// Writes a text to a file that hooks can read before it is stored: into the folder of temporary files, readable by its
-/// owner alone.
+/// Writes a candidate outside of any store: into the folder of temporary files, readable by its owner alone.
 ///
 /// # Errors
 /// `Failed`.
-pub fn write_candidate(text: &[u8]) -> Result<Candidate, Error> {
+pub fn candidate_elsewhere(text: &[u8]) -> Result<Candidate, Error> {
     let path = std::env::temp_dir();
     let failed = || Error::io("make a temporary file in", &path);
     let mut file = NamedTempFile::new().map_err(failed())?;
@@ -127,6 +126,7 @@ impl Follow {
 /// | `history` | has each commit once, the last one first, with its number, author, message and revisions |
 /// | `kept` | knows each entry by its number; the text is that before the change, byte for byte |
 /// | `edited_from` | is `None` as long as every text was committed here |
+/// | `candidate` | is a file with the text until it is dropped; the configuration stays |
 /// | `refuse_missing` | fails only where `load` would be `NoConfiguration`, and leaves nothing behind |
 /// | `set_pending`, `has_pending`, `pending`, `open_change` | find the change that has to be confirmed with its texts, from its commit on |
 /// | `clear_pending` | forgets it durably; the text stays |
@@ -172,6 +172,11 @@ pub trait Store: Send + Sync {
     /// if it was not, or where that text is not known. `now` is the revision of the stored text.
     fn edited_from(&self, _now: Revision) -> Option<Vec<u8>> {
         None
+    }
+
+    /// Writes a text to a file that hooks can read before it is stored.
+    fn candidate(&self, text: &[u8]) -> Result<Candidate, Error> {
+        candidate_elsewhere(text)
     }
 
     /// Fails with `NoConfiguration` if there is no text yet and a lock would leave something behind. Does not load

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -115,6 +115,9 @@ pub enum ChangeRef {
     Number(u64),
 }
 
+/// What is said of `@N`, which counted back from the last change, and of `serial:N`.
+pub const NEW_FORM: &str = "a change has one number, as `mediactl history` shows it: `5`, or `change:5` where files stand; the newest is `last`. `@N` and `serial:N` are no longer read";
+
 /// The word for the newest change.
 pub const LAST: &str = "last";
 
@@ -142,6 +145,7 @@ impl FromStr for ChangeRef {
         match digits.parse() {
             Ok(number) if is_plain && number >= 1 => Ok(Self::Number(number)),
             _ if digits == LAST && !text.starts_with('#') => Ok(Self::Last),
+            _ if ["@", "serial:"].iter().any(|former| text.starts_with(former)) => Err(NotAName(NEW_FORM)),
             _ => Err(NotAName("it takes the number of a change, which `mediactl history` shows, or `last`")),
         }
     }
@@ -180,6 +184,15 @@ pub const UNREADABLE: &str = "unreadable";
 
 /// The operation of a rollback after a failed reload.
 pub const RELOAD_FAILED: &str = "reload-failed";
+
+/// The name of an operation, also of one that had another name when it was recorded.
+pub fn operation<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(match String::deserialize(from)?.as_str() {
+        "revert" => EXPIRED.to_owned(),
+        "take-back" => RELOAD_FAILED.to_owned(),
+        name => name.to_owned(),
+    })
+}
 
 /// The record of a change in the history, as the writer makes it.
 #[derive(Debug, Clone, Copy)]
@@ -238,6 +251,7 @@ pub struct HistoryEntry {
     #[serde(with = "as_rfc3339")]
     pub at: SystemTime,
     /// `modify`, `save`, …, `hand-edit`.
+    #[serde(deserialize_with = "operation")]
     pub operation: String,
     /// The author; unknown for a hand edit.
     pub by: Option<String>,
@@ -349,7 +363,12 @@ mod tests {
         for text in
             ["", "0", "@2", "serial:12", "#", "#0", "-1", "+1", "1.0", "x", "change:", "99999999999999999999"]
         {
-            assert!(text.parse::<ChangeRef>().is_err(), "{text}");
+            let refused = text.parse::<ChangeRef>().expect_err(text).to_string();
+            assert_eq!(
+                refused.contains("`change:5`"),
+                ["@2", "serial:12"].contains(&text),
+                "{text}: {refused}"
+            );
         }
     }
 

@@ -4,6 +4,7 @@
 use mediactl::http::server::auth::Account;
 
 use crate::cli::masking::masked;
+use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place};
 use crate::fixtures;
 use crate::http::handler::Server;
@@ -104,6 +105,21 @@ fn no_viewer_and_no_page_gets_a_secret() {
             assert!(answer.status < 500 && !body.contains(SECRET), "{target}: {}", answer.status);
         }
     }
+}
+
+#[test]
+fn no_comment_and_no_runtime_command_shows_a_secret_by_its_value() {
+    let place =
+        Place::with("# the way in is HUSH-1\nedit_auth admin HUSH-1;\nrtmp 1;\n\nhttp 80; # not HUSH-1\n");
+    place.run(["--mask", "read", "-o", "conf"]).exits(0).prints("# not <secret:").hides(SECRET);
+    place.put("other.conf", "# the way in is HUSH-1\nedit_auth admin HUSH-1;\nrtmp 2;\nhttp 80; # HUSH-1\n");
+    place.run(["diff", "other.conf"]).exits(1).prints("# <secret:").hides(SECRET);
+    place.run(["save", "other.conf", "--force"]).exits(0).hides(SECRET);
+    place.run(["history", "-p"]).exits(0).hides(SECRET);
+    let said = "echo '{\"in\": \"with HUSH-1\"}'";
+    let _server = Serving::with(&place, &["--listen", "none", "--runtime-cmd", said]);
+    place.run(["read", "--runtime", "-r", "runtime.in"]).exits(0).prints("with HUSH-1");
+    place.run(["--mask", "read", "--runtime"]).exits(0).prints("with <secret:").hides(SECRET);
 }
 
 #[test]

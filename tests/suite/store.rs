@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use mediactl::error::{Error, ErrorKind};
 use mediactl::store::file::ConfFile;
-use mediactl::store::{ChangeRecord, Loaded, Revision, Store, Warning, Writer, write_candidate};
+use mediactl::store::{ChangeRecord, Loaded, Revision, Store, Warning, Writer};
 use tempfile::TempDir;
 
 use crate::cli::UNTIL_FREE;
@@ -454,11 +454,19 @@ fn a_killed_writers_temporary_file_goes_and_nothing_else() {
 
 #[test]
 fn a_candidate_is_there_to_be_checked_and_then_gone() {
-    let candidate = write_candidate(NEW_TEXT).expect("there is room");
+    let place = Place::new();
+    let conf = resolve(&place.conf);
+    let elsewhere = conf.candidate(NEW_TEXT).expect("there is room");
+    assert!(!elsewhere.path().starts_with(place.path("")), "who reads makes no state folder");
+    drop(lock(&conf));
+    let candidate = conf.candidate(NEW_TEXT).expect("there is room");
     let path = candidate.path().to_owned();
-    assert_eq!((read(&path), mode(&path)), (NEW_TEXT.to_vec(), 0o600));
-    drop(candidate);
-    assert!(!path.exists());
+    assert_eq!(path.parent(), Some(&*place.path(".media.conf.mediactl")));
+    drop(lock(&conf));
+    assert_eq!((read(&path), mode(&path)), (NEW_TEXT.to_vec(), 0o600), "a writer leaves it alone");
+    let killed = candidate.into_temp_path().keep().expect("it is there");
+    drop(lock(&conf));
+    assert!(!killed.exists());
 }
 
 #[test]

@@ -129,9 +129,9 @@ impl DiffArgs {
     }
 }
 
-/// True if an argument is `change:N`.
+/// True if an argument is `change:N`; or an earlier form of it, which is refused with the new one.
 fn is_change_ref(argument: &str) -> bool {
-    let rest = argument.strip_prefix("change:");
+    let rest = ["change:", "serial:", "@"].iter().find_map(|prefix| argument.strip_prefix(prefix));
     rest.is_some_and(|rest| rest == LAST || rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 

@@ -16,7 +16,7 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::group_table::{self, GroupTable};
 use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, ConfigSource, Snapshot};
+use crate::engine::{Composed, ConfigSource, Snapshot, json_without_secrets};
 use crate::error::{Error, Exit};
 use crate::http::api::RUNTIME;
 use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segment, Selection};
@@ -306,7 +306,14 @@ impl<'a> Wanted<'a> {
         if let Some(figures) = figures {
             let mut own = own.to_json();
             own[RUNTIME] = figures.clone();
-            let shown = masker.map_or_else(|| own.clone(), |masker| masker.json(&own));
+            let shown = masker.map_or_else(
+                || own.clone(),
+                |masker| {
+                    let mut masked = masker.json(&own);
+                    masked[RUNTIME] = json_without_secrets(masked[RUNTIME].take(), [text]);
+                    masked
+                },
+            );
             return work([&Config::from(&shown), &Config::from(&own)]);
         }
         match masker.map(|masker| text.masked(masker)) {

@@ -14,6 +14,7 @@ use crate::engine::{
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{ApiOperation, FORMAT, FORMAT_CONF, ID, JSON, PENDING_HEADER, TEXT};
 use crate::http::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
+use crate::store::NEW_FORM;
 use mediaconf::{Masker, Request};
 
 /// The header with the paths of a hand edit that a change picked up, percent-encoded.
@@ -77,6 +78,7 @@ fn mask_values(report: &mut ChangeReport, masker: &Masker) {
 /// The refusal of a body that is no request.
 fn no_request(error: &serde_json::Error) -> Error {
     let why = match error.is_data() {
+        true if error.to_string().contains(NEW_FORM) => NEW_FORM.to_owned(),
         // The message of serde would quote the value, which may be a secret.
         true => format!(
             "`operation` takes one of the members `{}`; at line {} column {} a member of it, or of `options`, is unknown or \

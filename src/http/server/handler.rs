@@ -12,7 +12,7 @@ use bytes::Bytes;
 use super::auth::{Account, Authenticator, LOOK_INTERVAL, Role, Verdict};
 use super::front::limits::{CHANGE_TIME, CONNECTIONS};
 use super::message::{AccessRecord, Head, HttpRequest, Log, PeerAddress, Response, Service, client_address};
-use super::query::{Query, refuse_body, refuse_cross_site, refuse_foreign_use};
+use super::query::{Query, refuse_body, refuse_cross_site, refuse_foreign_use, to_canonical};
 use super::runtime::Runtime;
 use super::{change, metrics, read, status};
 use crate::engine::{ConfigService, Engine, Snapshot, without_secrets};
@@ -211,6 +211,9 @@ impl Handler {
         let (by, role) =
             if is_open(head) { (String::new(), Role::View) } else { self.authenticate(head, record)? };
         refuse_cross_site(head)?;
+        if let Some(redirect) = to_canonical(head, |path| self.route_at(path, head.peer).is_some()) {
+            return Ok(redirect);
+        }
         let found = self.route_at(head.path(), head.peer);
         let (route, argument) = found.ok_or_else(|| {
             let detail = "unknown path; `openapi.json` behind the prefix of the API describes the operations";

@@ -12,8 +12,8 @@ use serde::de::IgnoredAny;
 
 use crate::engine::{COMMANDS, ChangeOptions, GUARD_NAMES, Guard, MAX_CONFIRM};
 use crate::error::{Error, ErrorKind};
-use crate::http::api::{ApiOperation, Body, Route, masked_text, revision_in};
-use crate::http::server::message::Head;
+use crate::http::api::{ApiOperation, Body, Route, TEXT, masked_text, revision_in};
+use crate::http::server::message::{Head, Response};
 use crate::store::Revision;
 use mediaconf::{Fault, Path, Schema};
 
@@ -246,6 +246,20 @@ pub fn refuse_body(head: &Head, wanted: Body, body: &[u8]) -> Result<(), Error> 
         return Err(Error::new(ErrorKind::BadConfig, detail).hint(hint));
     }
     Ok(())
+}
+
+/// The redirect to the path with one slash between its segments and none at its end, if that one leads anywhere: a path of this
+/// server, never another host.
+pub fn to_canonical(head: &Head, leads_anywhere: impl FnOnce(&str) -> bool) -> Option<Response> {
+    let (path, query) = head.target.split_at(head.path().len());
+    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    let canonical = format!("/{}", segments.join("/"));
+    if canonical == path || !leads_anywhere(&canonical) {
+        return None;
+    }
+    let body = format!("the path is {canonical}; nothing was done here\n");
+    let response = Response { status: 308, ..Response::ok(TEXT, body.into_bytes()) };
+    Some(response.with("Location", format!("{canonical}{query}")))
 }
 
 #[cfg(test)]

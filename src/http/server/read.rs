@@ -155,10 +155,10 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
             if let Some(composed) = &composed {
                 // Whoever sends it back is refused.
                 let names: Vec<&str> = composed.files[1..].iter().map(|file| file.name.as_str()).collect();
-                body = with_member(&body, WITH_INCLUDES, names.into(), call.role);
+                body = with_member(&body, WITH_INCLUDES, names.into(), masks);
             }
             if with_runtime {
-                body = with_member(&body, RUNTIME, handler.figures(call.role), call.role);
+                body = with_member(&body, RUNTIME, handler.figures(call.role, masks.is_some()), masks);
             }
             Response::ok(JSON, body)
         }
@@ -179,10 +179,10 @@ fn entry(snapshot: &Arc<Snapshot>, path: &Path, masker: Option<Masker>) -> Resul
     Ok(Response::ok(TEXT, shown.line(range).into_bytes()).with(LINE_HEADER, line.to_string()))
 }
 
-/// The text of a JSON object with another member, as this role sees it.
-fn with_member(object: &[u8], name: &str, value: Value, role: Role) -> Arc<Vec<u8>> {
+/// The text of a JSON object with another member.
+fn with_member(object: &[u8], name: &str, value: Value, masks: Masks) -> Arc<Vec<u8>> {
     let mut member = json!({ name: value });
-    if role == Role::View {
+    if masks.is_some() {
         member = Masker::opaque().json(&member);
     }
     let head = object.strip_suffix(b"}").unwrap_or(object);
@@ -192,7 +192,8 @@ fn with_member(object: &[u8], name: &str, value: Value, role: Role) -> Arc<Vec<u
 
 /// `runtime`: the figures of the server alone.
 pub fn runtime(handler: &Handler, call: &Call<'_>) -> Response {
-    Response::ok(JSON, with_member(b"{}", RUNTIME, handler.figures(call.role), call.role))
+    let masks = Some(Role::View).filter(|role| *role == call.role);
+    Response::ok(JSON, with_member(b"{}", RUNTIME, handler.figures(call.role, masks.is_some()), masks))
 }
 
 /// `included`: the files of each pattern.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::auth::Role;
 use super::handler::Handler;
 use super::message::entity_tag;
-use crate::engine::{Engine, Snapshot, hook_output, without_secrets};
+use crate::engine::{Engine, Snapshot, hook_output, json_without_secrets, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::rfc3339;
 use mediaconf::Kind;
@@ -26,6 +26,9 @@ pub fn stream_counts(running: &Snapshot) -> [usize; 2] {
     let entries = members.own_by_key(Kind::Streams.key());
     [entries.len(), entries.iter().filter(|&&entry| Kind::Streams.is_static(entry)).count()]
 }
+
+/// What the runtime command printed: as it is, and with the secrets of the configuration masked.
+type Printed = [Value; 2];
 
 /// What is known once the server listens.
 pub struct Listening {
@@ -44,7 +47,7 @@ pub struct Runtime {
     listening: OnceLock<Listening>,
     /// The last output of the command, with the time at which it came. It is locked while the command runs, so that those who
     /// ask then wait for that one.
-    printed: Mutex<Option<(Instant, Result<Value, Error>)>>,
+    printed: Mutex<Option<(Instant, Result<Printed, Error>)>>,
 }
 
 impl Runtime {
@@ -83,7 +86,7 @@ impl Runtime {
     }
 
     /// The output of the runtime command; the last one while it is fresh.
-    fn printed(&self, engine: &Engine) -> Option<Result<Value, Error>> {
+    fn printed(&self, engine: &Engine) -> Option<Result<Printed, Error>> {
         let command = self.command.as_ref()?;
         let asked_at = Instant::now();
         let mut last = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -97,19 +100,23 @@ impl Runtime {
 }
 
 /// Runs the runtime command.
-fn print(command: &str, engine: &Engine) -> Result<Value, Error> {
+fn print(command: &str, engine: &Engine) -> Result<Printed, Error> {
+    let texts = || engine.with_included(&engine.running());
     let output = hook_output(command, &[], COMMAND_TIMEOUT).map_err(|failure| {
         let whole = format!("the runtime command {failure}");
-        let whole = without_secrets(&whole, &engine.with_included(&engine.running()));
+        let whole = without_secrets(&whole, &texts());
         Error::new(ErrorKind::EngineFailed, whole).in_brief(format!("the runtime command {}", failure.reason))
     })?;
     let printed = serde_json::from_slice::<Value>(&output).ok().filter(Value::is_object);
-    printed.ok_or_else(|| Error::new(ErrorKind::EngineFailed, "the runtime command printed no JSON object"))
+    let printed = printed
+        .ok_or_else(|| Error::new(ErrorKind::EngineFailed, "the runtime command printed no JSON object"))?;
+    let masked = json_without_secrets(printed.clone(), &texts());
+    Ok([printed, masked])
 }
 
 impl Handler {
     /// The member `runtime` for this reader.
-    pub(super) fn figures(&self, role: Role) -> Value {
+    pub(super) fn figures(&self, role: Role, is_masked: bool) -> Value {
         let (engine, runtime) = (&self.engine, self.runtime());
         let mut figures = json!({ "server": runtime.server(), "config": null, "streams": null });
         if let Some(state) = engine.state() {
@@ -134,7 +141,7 @@ impl Handler {
             figures["node"] = json!(node);
         }
         match runtime.printed(engine) {
-            Some(Ok(printed)) => merge(&mut figures, printed),
+            Some(Ok([clear, masked])) => merge(&mut figures, if is_masked { masked } else { clear }),
             Some(Err(error)) => merge(&mut figures, json!({ "errors": [told(role, error)] })),
             None => {}
         }
@@ -171,13 +178,13 @@ mod tests {
     use crate::store::file::ConfFile;
 
     #[test]
-    fn a_command_that_fails_tells_no_secret_of_an_included_file() {
+    fn a_command_tells_no_secret_of_an_included_file() {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let path = folder.path().join("media.conf");
         let put = |name: &str, text: &str| {
             std::fs::write(folder.path().join(name), text).expect("it can be written");
         };
-        put("media.conf", "edit_auth admin pa55word;\ninclude more.inc;\n");
+        put("media.conf", "edit_auth admin pa55word;\ncluster_key 12345678;\ninclude more.inc;\n");
         put("more.inc", "stream a { password swordfish; url udp://1; }\n");
         let file = Arc::new(ConfFile::resolve(&path).expect("it can be found"));
         let engine = Engine::new(file, Hooks::default(), |_, _| {}).start(|_| {}).expect("it is valid");
@@ -186,5 +193,12 @@ mod tests {
         let told = told.expect_err("it fails").message;
         assert!(told.contains("<secret:") && told.contains(" and "), "{told}");
         assert!(!told.contains("swordfish") && !told.contains("pa55word"), "{told}");
+
+        let said = "echo '{\"is swordfish\": [12345678, \"u:pa55word\", 1234, true]}'";
+        let runtime = Runtime::new(Some(said.to_owned()));
+        let [clear, masked] = runtime.printed(&engine).expect("there is a command").expect("it prints JSON");
+        assert_eq!(clear["is swordfish"][0], 12_345_678);
+        let mask = "<secret:000000>";
+        assert_eq!(masked, json!({ format!("is {mask}"): [mask, format!("u:{mask}"), 1234, true] }));
     }
 }

@@ -30,6 +30,7 @@
 //! | `sock`                        | the Unix socket of that server                                  |
 //! | `history/`                    | the texts of the file, and a journal (`history`)                |
 //! | `tls-cert.pem`, `tls-key.pem` | the certificate that the server made itself, and its key        |
+//! | `candidate-XXXXXX`            | the text that the hooks are shown; there only during a change   |
 //! | `pending`                     | a change that has to be confirmed, and the texts before it      |
 //! | `followed`, `back`            | which text of a cluster the file holds, on a node; the way back |
 //! | `0.1`                         | the state folder of version 0.1, once it is converted           |
@@ -61,11 +62,11 @@ pub use serving::{ServeLock, Serving, SocketPeer};
 use super::error::LockHolder;
 use super::pending::PendingRecord;
 use super::record::{FileStamp, HistoryEntry, Revision};
-use super::{Follow, IncludedText, LastWrite, Loaded, RunBy, Store, Writer};
+use super::{Candidate, Follow, IncludedText, LastWrite, Loaded, RunBy, Store, Writer, candidate_elsewhere};
 use crate::error::{Error, ErrorKind};
 use convert::{find_history, find_state};
 use pending::PENDING;
-use state::seems_there;
+use state::{StateDir, seems_there};
 use writer::LockedFile;
 
 impl Store for ConfFile {
@@ -137,6 +138,13 @@ impl Store for ConfFile {
 
     fn edited_from(&self, now: Revision) -> Option<Vec<u8>> {
         find_history(self).ok()??.edited_from(FileStamp::at(self.target()), now)
+    }
+
+    /// In the state folder, if that is there and may be written.
+    fn candidate(&self, text: &[u8]) -> Result<Candidate, Error> {
+        let state = StateDir::find(self).ok().flatten();
+        let held = state.and_then(|state| replace::write_candidate(&state, text).ok()?);
+        held.map_or_else(|| candidate_elsewhere(text), Ok)
     }
 
     fn refuse_missing(&self) -> Result<(), Error> {

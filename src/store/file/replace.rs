@@ -4,17 +4,17 @@
 //! control list and extended attributes of the old one must not take its place.
 
 use std::ffi::CStr;
-use std::fs::{self, DirEntry, File, Metadata, Permissions};
+use std::fs::{self, DirEntry, File, Metadata, Permissions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Gid, Mode, RenameFlags, Uid, XattrFlags};
+use rustix::fs::{CWD, Gid, Mode, OFlags, RenameFlags, Uid, XattrFlags};
 use rustix::io::{Errno, retry_on_intr};
 use tempfile::{NamedTempFile, TempPath};
 
-use super::find::{ACCESS_LIST, ConfFile, LARGEST_ATTRIBUTE, open_regular};
+use super::find::{ACCESS_LIST, ConfFile, LARGEST_ATTRIBUTE, open_regular, open_whole_path};
 use super::history::{History, Staged};
 use super::in_place::{self, holds};
 use super::state::StateDir;
@@ -31,6 +31,9 @@ const TEMPORARY_MODE: u32 = 0o600;
 
 /// Labels over the content itself, which the kernel computes anew.
 const COMPUTED: [&CStr; 2] = [c"security.ima", c"security.evm"];
+
+/// The text that the hooks are shown; random letters follow.
+pub(super) const CANDIDATE: &str = "candidate-";
 
 /// Permissions of the group, which stand for the mask of a list where there is one.
 const GROUP_BITS: u32 = 0o070;
@@ -61,7 +64,7 @@ pub(super) fn prepare<'w>(
         return Ok(Box::new(|| Ok(Vec::new())));
     }
     let mode = if old.is_some() { TEMPORARY_MODE } else { NEW_FILE_MODE };
-    let mut temporary = new.map(|new| write_temporary(conf, mode, new)).transpose()?;
+    let mut temporary = new.map(|new| write_temporary(&conf.beside("-"), mode, new)).transpose()?;
     if let Some((file, found)) = &opened {
         // A new file that can't be given all that the old one has does not take its place: the text is written into the old one.
         temporary.take_if(|new| copy_attributes(file, found, new.as_file()).is_err());
@@ -207,25 +210,34 @@ fn value(file: &File, name: &CStr) -> rustix::io::Result<Vec<u8>> {
     Ok(value)
 }
 
-/// Makes a file beside the configuration with `mode` (less the umask) that holds `text`, and is removed when it is
-/// dropped.
-fn write_temporary(conf: &ConfFile, mode: u32, text: &[u8]) -> Result<NamedTempFile, Error> {
-    let place = conf.beside("-");
+/// Makes a file with `mode` (less the umask) that holds `text`, and is removed when it is dropped. Its path is `place` with
+/// random letters behind it.
+fn write_temporary(place: &Path, mode: u32, text: &[u8]) -> Result<NamedTempFile, Error> {
+    let folder = place.parent().unwrap_or(place);
     let mut temporary = tempfile::Builder::new()
         .prefix(place.file_name().unwrap_or_default())
         .rand_bytes(RANDOM_LETTERS)
         .permissions(Permissions::from_mode(mode))
-        .tempfile_in(conf.folder())
-        .map_err(Error::opening("make a temporary file in", conf.folder()))?;
+        .tempfile_in(folder)
+        .map_err(Error::opening("make a temporary file in", folder))?;
     let written = temporary.write_all(text);
     written.map_err(Error::io("write", temporary.path()))?;
     Ok(temporary)
 }
 
-/// Removes what killed processes left beside the configuration. Only the holder of the lock makes such files and folders,
-/// so others that the holder of the lock finds are abandoned.
-pub(super) fn remove_leftovers(conf: &ConfFile) -> Vec<Warning> {
-    let place = conf.beside("-");
+/// Writes a text that hooks are shown into the state folder. It is locked: writers leave it alone as long as it is open.
+/// `None` if one of them took it for a leftover before.
+pub(super) fn write_candidate(state: &StateDir, text: &[u8]) -> Result<Option<NamedTempFile>, Error> {
+    let temporary = write_temporary(&state.path_of(CANDIDATE), TEMPORARY_MODE, text)?;
+    let file = temporary.as_file();
+    let found = file.lock().and_then(|()| file.metadata()).map_err(Error::io("lock", temporary.path()))?;
+    state.adopt(temporary.path().file_name().unwrap_or_default());
+    Ok((found.nlink() > 0).then_some(temporary))
+}
+
+/// Removes what killed processes left: files and folders whose paths are `place` with random letters or `new` behind it.
+/// Only the holder of the lock makes them, and who holds the file itself; so all others are abandoned.
+pub(super) fn remove_leftovers(place: &Path) -> Vec<Warning> {
     let is_left = |entry: &DirEntry| {
         let name = entry.file_name();
         let end = name.as_bytes().strip_prefix(place.file_name().unwrap_or_default().as_bytes());
@@ -233,12 +245,17 @@ pub(super) fn remove_leftovers(conf: &ConfFile) -> Vec<Warning> {
         end.is_some_and(|end| end == b"new" || is_random(end))
     };
     let remove = |path: PathBuf| {
+        // The lock is kept until the file is gone.
+        let file = open_whole_path(&path, OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC);
+        if file.as_ref().is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock))) {
+            return None;
+        }
         let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         let error = removed.err()?;
         Some(format!("cannot remove `{}`: {}", path.display(), reason(&error)))
     };
     // A folder that may be written but not listed is legal; leftovers stay there.
-    let entries = fs::read_dir(conf.folder()).into_iter().flatten().flatten();
+    let entries = fs::read_dir(place.parent().unwrap_or(place)).into_iter().flatten().flatten();
     entries.filter(is_left).filter_map(|entry| remove(entry.path())).collect()
 }
 
@@ -261,7 +278,7 @@ mod tests {
             let conf = ConfFile::resolve(&path).expect("it is there");
             let loaded: Loaded = conf.load().expect("it can be read");
             let (_, current) = open_holding(&conf, &loaded.bytes).expect("nobody changed it");
-            let new = write_temporary(&conf, TEMPORARY_MODE, b"new").expect("there is room");
+            let new = write_temporary(&conf.beside("-"), TEMPORARY_MODE, b"new").expect("there is room");
             if let Some(theirs) = stranger {
                 let other = folder.path().join("other");
                 fs::write(&other, theirs).expect("the folder is ours");

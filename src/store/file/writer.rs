@@ -58,7 +58,8 @@ impl<'a> LockedFile<'a> {
             let (state, former) = convert::make_state(conf, rest, on_wait)?;
             let rest = wait.saturating_sub(start.elapsed());
             let Some(lock) = state.take_lock(conf, LOCK, rest, on_wait)? else { continue };
-            let mut warnings = remove_leftovers(conf);
+            let mut warnings = remove_leftovers(&conf.beside("-"));
+            warnings.extend(remove_leftovers(&state.path_of(replace::CANDIDATE)));
             UNFINISHED_FILES.iter().for_each(|name| _ = state.remove(name));
             warnings.extend(in_place::recover(conf, &state)?);
             let (warnings, history) = (RefCell::new(warnings), RefCell::default());

@@ -34,7 +34,11 @@ fn each_change_is_told_and_can_be_undone() {
     refused.hides("rolled back");
     place.run(["rollback", "#1", "--yes"]).exits(0).says("rolled back media.conf");
     assert_eq!(place.text(), SAMPLE);
-    place.run(["rollback", "@1"]).exits(2).says("`last`");
+    for former in ["@1", "serial:1"] {
+        for command in ["rollback", "diff"].map(|command| [command, former]) {
+            place.run(command).exits(2).says("`5`, or `change:5` where files stand; the newest is `last`");
+        }
+    }
     place.run(["rollback", "last", "-q"]).exits(0);
     assert!(place.text().ends_with("# by hand\n"));
     place.run(["rollback", "9"]).exits(7).says("there is no change `9`: the history has 1 to 5");
@@ -93,6 +97,17 @@ fn whether_a_server_runs_is_not_known_where_the_state_folder_can_not_be_entered(
         run.hides("no server runs over").hides("no change waits");
     }
     place.run(["read", "rtsp"]).exits(0).prints("554").says("showing the file, whether or not a server runs");
+}
+
+#[test]
+fn operations_that_had_another_name_are_told_by_the_new_one() {
+    let place = Place::with(SAMPLE);
+    (1..=3).for_each(|port| drop(place.set(&[&format!("rtmp={port}")]).exits(0)));
+    let journal = place.path(&format!(".{CONF}.mediactl/history/journal"));
+    let now = std::fs::read_to_string(&journal).expect("it is text").replacen("\"modify\"", "\"revert\"", 1);
+    std::fs::write(&journal, now.replacen("\"modify\"", "\"take-back\"", 1)).expect("it is ours");
+    let told: Vec<_> = history(&place).iter().map(|entry| entry["operation"].clone()).collect();
+    assert_eq!(told, ["modify", "reload-failed", "expired"]);
 }
 
 #[test]

@@ -143,6 +143,18 @@ fn a_dry_run_delays_no_change_of_the_file() {
 }
 
 #[test]
+fn the_text_of_a_killed_change_goes_with_the_next_one() {
+    for hook in ["--check-cmd", "--reload-cmd"] {
+        let place = Place::with(SAMPLE);
+        let candidates = || place.names().iter().filter(|name| name.contains("candidate-")).count();
+        with_hooks(&place, &[hook, "kill -9 $PPID"]).start().wait_with_output().expect("it ends");
+        assert_eq!(candidates(), 1, "{:?}", place.names());
+        place.set(&["rtmp=1935"]).exits(0);
+        assert_eq!(candidates(), 0, "{:?}", place.names());
+    }
+}
+
+#[test]
 fn no_check_runs_without_a_change() {
     let place = Place::with(SAMPLE);
     place.run(["modify", "--set", "rtsp=554", "--check-cmd", "false", "--reload-cmd", "false"]).exits(0);

@@ -29,6 +29,7 @@ const GUARANTEES: &[Guarantee] = &[
     ("history", a_change_is_in_the_history_with_its_text),
     ("kept", a_change_is_in_the_history_with_its_text),
     ("edited_from", own_texts_are_no_hand_edits),
+    ("candidate", a_candidate_is_a_file_with_the_text),
     ("refuse_missing", only_a_missing_text_is_refused),
     ("set_pending, has_pending, pending, open_change", a_pending_change_is_found_until_it_is_cleared),
     ("clear_pending", a_pending_change_is_found_until_it_is_cleared),
@@ -271,6 +272,19 @@ fn no_text_can_follow_a_text(store: &dyn Store) {
         store.history(WHOLE_HISTORY).expect("it can be read").iter().map(|entry| entry.number).collect();
     assert_eq!(serials, [3, 2, 1]);
     assert_eq!(store.kept(2).expect("it can be read").as_deref(), Some(&b"one\n"[..]));
+}
+
+fn a_candidate_is_a_file_with_the_text(store: &dyn Store) {
+    let locked = writer(store);
+    let candidate = store.candidate(b"http 80;\n").expect("it can be made");
+    drop(locked);
+    // The next writer leaves it alone.
+    drop(writer(store));
+    let path = candidate.path().to_owned();
+    assert_eq!(fs::read(&path).expect("it is there"), b"http 80;\n");
+    drop(candidate);
+    assert!(!path.exists());
+    assert!(store.load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
 }
 
 fn a_pending_change_is_found_until_it_is_cleared(store: &dyn Store) {

@@ -54,6 +54,21 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
     let hand_made = String::from_utf8(kept(&server, 3).body.to_vec()).expect("it is text");
     assert!(hand_made.contains("prepush 6") && hand_made.contains("rtmp 1;"), "{hand_made}");
 
+    for former in ["@1", "serial:1"] {
+        let change = format!("{{\"operation\": {{\"rollback\": \"{former}\"}}}}");
+        for asked in [
+            server.post(&format!("rollback_config?to={former}"), ""),
+            server.post("change", &change),
+            server.ask("GET", &format!("/media/api/diff?from={former}"), &[], ""),
+        ] {
+            let told = body(&asked);
+            assert!(
+                asked.status == 400
+                    && told["detail"].as_str().is_some_and(|text| text.contains("`change:5`")),
+                "{told}"
+            );
+        }
+    }
     let back = server.post("rollback_config?to=1", "");
     assert_eq!((back.status, body(&back)), (200, json!(true)));
     assert_eq!(server.place.text(), TEXT);

@@ -158,6 +158,7 @@ fn strays(place: &Place) -> Vec<String> {
     let mut names = place.names();
     names.retain(|name| {
         name.contains(".mediactl-")
+            || name.contains("/candidate-")
             || name.ends_with("/in-place")
             || ["/pending.new", "/in-place.new"].iter().any(|end| name.ends_with(end))
     });

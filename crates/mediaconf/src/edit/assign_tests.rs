@@ -193,10 +193,11 @@ fn a_port_is_the_whole_list_where_it_drops_none() {
     }
     check_all(
         r#"
-        http=[::1]:80 => `http`: there are 2 elements, and this would replace them all | `http[0]=…` replaces
-            the first, `http[+]=…` appends, a JSON array sets the whole list
+        http=[::1]:80 => `http`: there are 2 elements, and this would replace them all | `--set 'http[0]=80'` replaces
+            the first, `--set 'http[+]=80'` appends, `--set 'http=["80"]'` sets the whole list
         streams.a.url=rtsp://u:geheim@h/ => `streams.a.urls`: there are 3 elements, and this would replace
-            them all | `streams.a.urls[0]=…` replaces the first, `streams.a.urls[+]=…` appends, a JSON array sets the whole list
+            them all | `--set 'streams.a.urls[0]=udp://239.0.0.1:1234'` replaces the first, `--set 'streams.a.urls[+]=udp://239.0.0.1:1234'`
+            appends, `--set 'streams.a.urls=["udp://239.0.0.1:1234"]'` sets the whole list
         "#,
     );
 }

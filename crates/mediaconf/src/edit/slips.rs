@@ -21,12 +21,19 @@ impl Path {
     }
 }
 
-/// Refuses the words of one element that would drop other elements of a list.
+/// Refuses the words of one element that would drop other elements of a list. The hint has an example in their place: they
+/// may be a secret.
 pub(super) fn drops(path: &Path, present: usize) -> Fault {
-    let shown = path.shown();
-    Fault::of_path(format!("there are {present} elements, and this would replace them all")).hint(format!(
-        "`{shown}[0]=…` replaces the first, `{shown}[+]=…` appends, a JSON array sets the whole list"
-    ))
+    let row = match Place::resolve(&path.segments) {
+        Ok(Place::Own(row)) => row.example.trim_end_matches(';').split(' ').nth(1),
+        _ => None,
+    };
+    let (shown, example) = (path.shown(), row.unwrap_or("VALUE"));
+    let set = |end: String| format!("`--set {}`", Path::in_shell_quotes(&format!("{shown}{end}")));
+    let [first, new, whole] =
+        [format!("[0]={example}"), format!("[+]={example}"), format!("=[\"{example}\"]")].map(set);
+    Fault::of_path(format!("there are {present} elements, and this would replace them all"))
+        .hint(format!("{first} replaces the first, {new} appends, {whole} sets the whole list"))
 }
 
 impl Assigner<'_> {

@@ -163,7 +163,10 @@ impl Condition {
         let text = scalar_text(value);
         let is_met = match &self.test {
             Test::Equals(meant) => equals(value, place, meant),
-            Test::Contains(part) => text.is_some_and(|text| text.contains(part)),
+            Test::Contains(part) => text.is_some_and(|text| {
+                let unquoted: Option<String> = serde_json::from_str(part).ok();
+                text.contains(part) || unquoted.is_some_and(|part| !part.is_empty() && text.contains(&part))
+            }),
             Test::Matches(regex) => text.is_some_and(|text| regex.is_match(&text)),
             Test::Exists => true,
         };

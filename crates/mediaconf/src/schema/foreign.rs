@@ -137,6 +137,10 @@ pub static SECRET_ENDINGS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 pub static SECRET_KEYS: &[&str] =
     &["auth", "sid", "loginpas", "authbasic", "wmsauthsign", "wms_auth_sign", "hdnts", "hdnea"];
 
+/// First words of such a line that say what the next word is.
+pub static SELECTORS: &[&str] =
+    &["ip", "country", "token", "ua", "user", "useragent", "user_agent", "domain", "all"];
+
 /// The protocol X of a member `X_off`.
 pub fn protocol_of_switch(key: &str) -> Option<&str> {
     let protocols =

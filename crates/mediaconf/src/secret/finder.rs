@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_secret_name};
+use super::values::SecretValues;
 use crate::schema::members::{inner_scope, read};
 use crate::schema::{Kind, Scope};
 use crate::syntax::{Children, Document, Entry, Word, comment_start};
@@ -28,8 +29,34 @@ impl Document {
     }
 }
 
-/// Returns the secrets in these windows of a text, and maybe others.
+/// Returns the secrets in these windows of a text, and maybe others: by their place or their form, and in comments those
+/// that stand elsewhere in the text.
 pub fn secrets_in(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let text = document.text();
+    let inside = merged(windows.clone()).into_iter().flat_map(|window| comments(text, window));
+    let comments: Vec<Range<usize>> = inside.collect();
+    if comments.is_empty() {
+        return secrets_by_place(document, windows);
+    }
+    let whole = secrets_by_place(document, std::iter::once(0..text.len()).collect());
+    let values = SecretValues::without_comments(document, &whole);
+    let told = comments.into_iter().flat_map(|comment| {
+        let found = values.spans(&text[comment.clone()]).into_iter();
+        found.map(move |span| comment.start + span.start..comment.start + span.end)
+    });
+    merged(told.chain(whole.iter().cloned()).collect())
+}
+
+/// The comments in a part of a text, each to the end of its line.
+pub fn comments(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    text[part].split_inclusive('\n').filter_map(|line| {
+        let start = line.as_ptr() as usize - text.as_ptr() as usize;
+        Some(start + comment_start(line)?..start + line.len())
+    })
+}
+
+/// Returns the secrets in these windows of a text, and maybe others, that their place or their form gives away.
+pub fn secrets_by_place(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let text = document.text();
     let is_broken = document.diagnostics().errors() > 0;
     let mut finder = Finder { windows: merged(windows), spans: Vec::new() };

@@ -7,8 +7,9 @@ use std::ops::{Bound, Range};
 use base64::prelude::{BASE64_STANDARD_NO_PAD, Engine as _};
 use memchr::memmem;
 use percent_encoding::percent_decode_str;
+use serde_json::Value;
 
-use super::finder::{ENDS, line_parts};
+use super::finder::{ENDS, comments, line_parts, secrets_by_place};
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::mask::{Masker, SHORTEST};
 use super::names::{Secrecy, is_name_byte};
@@ -51,31 +52,50 @@ impl<'d> SecretValues<'d> {
     pub fn collect(documents: impl IntoIterator<Item = &'d Document>) -> Self {
         let mut found = Self::default();
         for document in documents {
-            let text = document.text();
-            let mut offset = 0;
-            for span in document.secret_spans() {
-                found.public.push(&text[offset..span.start]);
-                offset = span.end;
-                let raw = &text[span];
-                found.keep(&Word::new(raw, 0).value(), DEPTH);
-                if raw.contains('"') && !(raw.starts_with('"') && raw.ends_with('"')) {
-                    found.keep(raw, 0);
-                }
-                if raw.contains('\\') && !raw.starts_with('"') {
-                    // It may be a part of a quoted word.
-                    found.keep(&Word::new(&format!("\"{raw}\""), 0).value(), DEPTH);
-                }
-            }
-            found.public.push(&text[offset..]);
+            let whole = std::iter::once(0..document.text().len()).collect();
+            found.add(document.text(), &secrets_by_place(document, whole));
         }
         found
+    }
+
+    /// Those that stand at these places of a document, but in no comment.
+    pub(super) fn without_comments(document: &'d Document, spans: &[Range<usize>]) -> Self {
+        let text = document.text();
+        let comments: Vec<Range<usize>> = comments(text, 0..text.len()).collect();
+        let is_outside = |span: &&Range<usize>| {
+            let next = comments.partition_point(|comment| comment.end <= span.start);
+            comments.get(next).is_none_or(|comment| comment.start > span.start)
+        };
+        let mut found = Self::default();
+        found.add(text, &spans.iter().filter(is_outside).cloned().collect::<Vec<_>>());
+        found
+    }
+
+    fn add(&mut self, text: &'d str, spans: &[Range<usize>]) {
+        for span in spans {
+            let raw = &text[span.clone()];
+            self.keep(&Word::new(raw, 0).value(), DEPTH);
+            if raw.contains('"') && !(raw.starts_with('"') && raw.ends_with('"')) {
+                self.keep(raw, 0);
+            }
+            if raw.contains('\\') && !raw.starts_with('"') {
+                // It may be a part of a quoted word.
+                self.keep(&Word::new(&format!("\"{raw}\""), 0).value(), DEPTH);
+            }
+        }
+        // What a comment says makes nothing public.
+        let hidden = merged(comments(text, 0..text.len()).chain(spans.iter().cloned()).collect());
+        let ends = hidden.iter().map(|span| span.end);
+        let pieces =
+            std::iter::once(0).chain(ends).zip(hidden.iter().map(|span| span.start).chain([text.len()]));
+        self.public.extend(pieces.map(|(start, end)| &text[start..end]));
     }
 
     /// A text with the secrets masked that stand in it as whole words, and those that their place or
     /// their form gives away. A value that stands in the texts without being a secret there is masked by
     /// its place only: its mask would show that it is one.
     pub fn masked<'t>(&self, text: &'t str, masker: &Masker) -> Cow<'t, str> {
-        let mut spans = self.spans(text, ENCODINGS);
+        let mut spans = self.spans(text);
         spans.extend(prose_parts(text));
         for line in text.lines().filter(|line| line.contains(ENDS)) {
             let start = line.as_ptr() as usize - text.as_ptr() as usize;
@@ -87,7 +107,25 @@ impl<'d> SecretValues<'d> {
 
     /// The same for a text whose readers mask what its form gives away: the values alone are masked.
     pub fn masked_values<'t>(&self, text: &'t str, masker: &Masker) -> Cow<'t, str> {
-        masker.masked(text, merged(self.spans(text, ENCODINGS)))
+        masker.masked(text, merged(self.spans(text)))
+    }
+
+    /// The same for all names, strings and numbers of a JSON value.
+    pub fn masked_json(&self, value: Value, masker: &Masker) -> Value {
+        let masked = |text: &str| self.masked_values(text, masker).into_owned();
+        match value {
+            Value::String(text) => masked(&text).into(),
+            Value::Number(number) => match self.masked_values(&number.to_string(), masker) {
+                Cow::Owned(mask) => mask.into(),
+                Cow::Borrowed(_) => Value::Number(number),
+            },
+            Value::Array(values) => values.into_iter().map(|inner| self.masked_json(inner, masker)).collect(),
+            Value::Object(members) => {
+                let shown = |(key, inner): (String, _)| (masked(&key), self.masked_json(inner, masker));
+                members.into_iter().map(shown).collect()
+            }
+            Value::Null | Value::Bool(_) => value,
+        }
     }
 
     /// Keeps a value as it stands and as a URL means it, and the secrets in it.
@@ -104,13 +142,17 @@ impl<'d> SecretValues<'d> {
     }
 
     /// Returns the places of the values in a text, as they are or encoded.
-    fn spans(&self, text: &str, encodings: usize) -> Vec<Range<usize>> {
+    pub(super) fn spans(&self, text: &str) -> Vec<Range<usize>> {
+        self.spans_within(text, ENCODINGS)
+    }
+
+    fn spans_within(&self, text: &str, encodings: usize) -> Vec<Range<usize>> {
         let mut spans = self.words(text);
         if encodings > 0 && !self.values.is_empty() {
             let encoded = base64_words(text).filter(|(_, meant)| self.is_told_by(meant, encodings - 1));
             spans.extend(encoded.map(|(place, _)| place));
             if let Some(plain) = Plain::unescaped(text) {
-                let meant = self.spans(&plain.text, encodings - 1);
+                let meant = self.spans_within(&plain.text, encodings - 1);
                 spans.extend(meant.iter().map(|span| plain.place_of(span)));
             }
         }
@@ -120,7 +162,8 @@ impl<'d> SecretValues<'d> {
     /// True if a text that was encoded holds a secret. Behind a login any password is one by its place.
     fn is_told_by(&self, meant: &str, encodings: usize) -> bool {
         let password = meant.split_once(':').map_or("", |(_, password)| password);
-        (!password.is_empty() && self.values.contains(password)) || !self.spans(meant, encodings).is_empty()
+        (!password.is_empty() && self.values.contains(password))
+            || !self.spans_within(meant, encodings).is_empty()
     }
 
     /// Returns the places of the values in a text as whole words; at one place the longest.

@@ -90,3 +90,24 @@ fn a_masked_text_is_one() {
         }
     }
 }
+
+#[test]
+fn a_comment_shows_no_secret_of_the_text() {
+    let text = "# the login is admin, the way in is S3CRET-1 or UzNDUkVULTE=\n\
+                edit_auth admin S3CRET-1; # \"S3CRET-1\", not S3CRET\n\
+                cluster_key stream; # one stream: abc\nview_auth v abc;\n\
+                stream cam { url rtsp://root:p%40ss@h/; password gate; # abc, gate, p@ss\n}\nstream gate { }\n";
+    let expected = "# the login is admin, the way in is <secret:000000> or <secret:000000>\n\
+                edit_auth admin <secret:000000>; # \"<secret:000000>\", not S3CRET\n\
+                cluster_key <secret:000000>; # one stream: abc\nview_auth v <secret:000000>;\n\
+                stream cam { url rtsp://<secret:000000>@h/; password <secret:000000>; # abc, gate, <secret:000000>\n\
+                }\nstream gate { }\n";
+    let masker = Masker::opaque();
+    assert_eq!(masker.document(&Document::parse(text.to_owned())), expected);
+    let broken = masker.document(&Document::parse(format!("{text}}}\n")));
+    assert!(!broken.contains("S3CRET-1") && !broken.contains("UzND"), "{broken}");
+    // A part of the text is masked by the values of the whole.
+    let document = Document::parse(text.to_owned());
+    let lines = MaskedText::new(&document, Some(masker), std::iter::once(0..5).collect());
+    assert_eq!(lines.line(0..text.find('\n').unwrap_or(0)), expected.lines().next().unwrap_or(""));
+}

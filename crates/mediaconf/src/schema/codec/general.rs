@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::{block, json};
 use crate::schema::fault::{Fault, Faults, Pointer};
+use crate::schema::foreign::SELECTORS;
 use crate::schema::kinds::{Object, of_word, scalar_text, word};
 use crate::schema::members::{Members, first_argument, has_needless_escape, inner_scope, keyword_of, read};
 use crate::schema::patch::Normalizer;
@@ -329,7 +330,8 @@ impl General<'_> {
             }
             Value::Array(words) if schema.repeats(self.keyword) => {
                 // One line of these words was shown like this, too.
-                if words.len() > 1 && entries.iter().any(|line| line.count_arguments() > 1) {
+                let has_words = entries.iter().any(|line| line.count_arguments() > 1);
+                if words.len() > 1 && (has_words || !words.iter().all(stands_alone)) {
                     let message = format!("this list may be one line `{}`, or several", self.keyword);
                     let hint =
                         r#"write [["A", "B"]] for one line with two words, [["A"], ["B"]] for two lines"#;
@@ -411,4 +413,12 @@ fn named_lines(entries: &[Entry<'_>], patch: &Object) -> Vec<Value> {
         }
     }
     lines
+}
+
+/// False for a word that only means something in one line with others: an option, and `ip` of `allow ip 192.0.2.1`.
+fn stands_alone(word: &Value) -> bool {
+    let Some(text) = word.as_str() else { return true };
+    let name = text.split_once('=').map_or("", |(name, _)| name);
+    let is_option = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    !is_option && !SELECTORS.contains(&text)
 }
