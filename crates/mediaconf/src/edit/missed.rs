@@ -32,6 +32,12 @@ impl Sync<'_, '_> {
         if is_known(scope, &lower) {
             return at(&above, &[key_in(scope, &lower)]);
         }
+        // A whole path, as `read` prints those into lists: names are quoted.
+        let whole = Path::parse(&key).ok().filter(|path| scope == Scope::Top && path.segments.len() > 1);
+        let is_there = |name: &str| is_known(scope, name) || !self.members.foreign_by_key(name).is_empty();
+        if let Some(path) = whole.filter(|path| path.segments[0].name().is_some_and(is_there)) {
+            return Some(format!("did you mean `{}`?", path.shown()));
+        }
         let is_part = |part: &&str| !matches!(*part, "" | "$");
         let parts: Vec<&str> = key.split(['.', '/', ':']).filter(is_part).collect();
         if let [first, ..] = parts[..]
@@ -41,8 +47,6 @@ impl Sync<'_, '_> {
             if is_known(scope, first) {
                 return at(&above, &parts);
             } else if Schema::media().kind(first).is_some() {
-                return at(&[], &parts);
-            } else if scope == Scope::Top && !self.members.foreign_by_key(first).is_empty() {
                 return at(&[], &parts);
             } else if let Some(group) = self.group_with(first).filter(|_| scope == Scope::Top) {
                 return at(&[group], &parts);

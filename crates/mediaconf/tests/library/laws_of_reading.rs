@@ -1,5 +1,8 @@
 //! The laws of what is read and sent back: a document changes nothing, and what is none is refused.
 
+use std::fs;
+use std::path::PathBuf;
+
 use mediaconf::{Config, Document, Kind, Path, Schema, Scope, Segment, Selection};
 use serde_json::{Map, Value};
 
@@ -74,5 +77,7 @@ fn holds_for(text: &str) -> Result<(), String> {
 
 #[test]
 fn what_is_read_changes_nothing_or_is_refused() {
-    fixtures::all(texts(), |(name, _)| name.clone(), |(_, text)| holds_for(text));
+    let examples = fixtures::files(&fixtures::root().join("examples"), "conf").into_iter();
+    let read = |file: PathBuf| (file.display().to_string(), fs::read_to_string(file).expect("it is text"));
+    fixtures::all(texts().into_iter().chain(examples.map(read)), |(name, _)| name.clone(), |(_, text)| holds_for(text));
 }
