@@ -291,7 +291,14 @@ impl DesiredState {
         drop_defaults(config.members().scope(), document.entries(), &mut patch);
         for kind in Schema::media().kinds {
             let of_text = || {
-                let blocks = config.members().own_by_key(kind.key()).iter().map(|block| {
+                // Of what stands there already no value is made: that takes twenty times the memory.
+                let stands = current.members().own_by_key(kind.key()).iter();
+                let stands: HashMap<_, _> =
+                    stands.map(|block| (block.group_name().value(), block.text())).collect();
+                let is_new = |block: &&Entry<'_>| {
+                    stands.get(&block.group_name().value()).is_none_or(|text| *text != block.text())
+                };
+                let blocks = config.members().own_by_key(kind.key()).iter().filter(is_new).map(|block| {
                     let mut wanted = kind.read(*block);
                     drop_defaults(kind.scope(), block.children(), &mut wanted);
                     (block.group_name().value().into_owned(), wanted.into())
