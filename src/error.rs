@@ -112,7 +112,7 @@ kinds! {
         WrongType "wrong-type" 422 Invalid "a value does not fit its parameter",
         ReadOnly "read-only" 422 Invalid "the value is read-only",
         MaskedValue "masked-value" 422 Invalid "a mask stands where a secret should",
-        NearMiss "near-miss" 422 Invalid "a new keyword is nearly a known one",
+        NearMiss "near-miss" 422 Invalid "a new name or value is nearly a known one",
         NewWarnings "new-warnings" 422 Invalid "the change brings warnings, and is to be refused then",
         FormChange "form-change" 422 Invalid "an unknown directive would get another form",
         RejectedByCheck "rejected-by-check" 422 Invalid "the check command rejected the configuration",

@@ -56,11 +56,7 @@ impl<'a> ChangeCommand<'a> {
 
     /// The options of the edits that the change consists of.
     pub fn assigning(&self) -> AssignOptions {
-        AssignOptions {
-            one_word: self.options.accepts(&Guard::FormChange),
-            near_misses: self.options.accepts(&Guard::NearMiss),
-            ..AssignOptions::default()
-        }
+        AssignOptions { near_misses: self.options.accepts(&Guard::NearMiss), ..AssignOptions::default() }
     }
 
     /// Makes the change on the target, or on each server that is named.

@@ -55,7 +55,7 @@ impl fmt::Display for Guard {
                 f.write_str("the new configuration has no stream, live or plugin at all")
             }
             Self::FormChange => f.write_str("an unknown directive would get another form"),
-            Self::NearMiss => f.write_str("a new keyword is nearly a known one"),
+            Self::NearMiss => f.write_str("a new name or value is nearly a known one"),
             Self::OneLine => f.write_str("the new configuration is one line, and a comment hides directives"),
             Self::WouldDeleteStreams { deleted, of } => {
                 write!(f, "{deleted} of {of} streams would be deleted")

@@ -40,6 +40,7 @@ pub const ERRORS: &[(&str, &str)] = &[
         "rtmp fast;",
     ),
     ("The text is not UTF-8, or holds a NUL byte.", "root \0;"),
+    ("The file is in the old 3.x format of Erlang terms.", "{http, 8080}.\n"),
     (
         "A limit is exceeded; see LIMITS.",
         concat!(
@@ -66,6 +67,10 @@ pub const WARNINGS: &[(&str, &str)] = &[
     ("A source has an empty address.", "stream a { url \"\"; }"),
     ("An address has a mistyped scheme, or lacks a `/`.", "stream a { url htp://x; }"),
     ("`auth` has a word that is nearly `false`.", "auth flase;"),
+    (
+        "An option, a time of `dvr` or a `loglevel` is nearly a known one.",
+        "stream a { url udp://1 priorty=1; }",
+    ),
     ("A port or address is listed twice, or a port is over 65535.", "http 80;\nhttp 80;"),
     (
         "`include` of standard input, or over a network, is kept, but the files that it names are not checked.",

@@ -59,6 +59,32 @@ const REFUSED: &[Refused] = &[
         says: &["`streams.new.prepsh`:"],
     },
     // A patch that misses its target: a path as a key, another letter case, another block, a wrapper, a newer name.
+    missed(
+        r#"{"streams":{"cam1":{"urls":[{"url":"udp://1","priorty":1}]}}}"#,
+        &["`streams.cam1.urls`: `priorty` is no known option", "did you mean `priority`?"],
+    ),
+    missed(
+        r#"{"streams":{"new":{"urls":[{"url":"udp://1","priorty":1}]}}}"#,
+        &["`streams.new.urls`: `priorty` is no known option", "did you mean `priority`?"],
+    ),
+    missed(
+        r#"{"streams":{"cam1":{"transcoder":[["vb","1k"],["presett","fast"]]}}}"#,
+        &["`streams.cam1.transcoder`: `presett` is no known option"],
+    ),
+    missed(
+        r#"{"streams":{"cam1":{"auth":{"url":"false"}}}}"#,
+        &["`streams.cam1.auth`: `false` is read as the URL of a backend"],
+    ),
+    missed(r#"{"auth":{"url":"http//b"}}"#, &["`auth`: `http//` lacks a `:`", "did you mean `http://`?"]),
+    missed(
+        r#"{"streams":{"cam1":{"dvr":{"root":"/s","options":["7D"]}}}}"#,
+        &["`streams.cam1.dvr`: `7D` is read as an option", "did you mean `7d`?"],
+    ),
+    missed(
+        r#"{"streams":{"cam1":{"dvr":{"root":"7d"}}}}"#,
+        &["`streams.cam1.dvr`: `7d` is read as the root", "did you mean `dvr ROOT 7d`?"],
+    ),
+    missed(r#"{"loglevel":"verbose"}"#, &["`loglevel`: `verbose` is no known value", "did you mean `debug`"]),
     missed(r#"{"/streams/cam1/prepush":9}"#, &["did you mean `streams.cam1.prepush`?"]),
     missed(r#"{"streams/cam1/prepush":9}"#, &["did you mean `streams.cam1.prepush`?"]),
     missed(r#"{"$":{"streams":{"cam1":{"prepush":1}}}}"#, &["did you mean what is in `$`, without it?"]),

@@ -19,7 +19,8 @@ fn adds(arguments: &[&str], expected: &[&str]) {
 fn values_are_typed_by_the_schema() {
     adds(&["--set", "edit_auth.password=12345"], &["+edit_auth admin 12345;"]);
     adds(&["--set", "streams.cam1.auth.url=false"], &["+  auth false;"]);
-    adds(&["--set-string", "streams.cam1.auth.url=false"], &["+  auth \"false\";"]);
+    let string = ["--set-string", "streams.cam1.auth.url=false", "--accept", "near-miss"];
+    adds(&string, &["+  auth \"false\";"]);
     adds(&["--set", "rtmp=1935"], &["+rtmp 1935;"]);
     adds(&["--set", "rtmp=127.0.0.1:1935"], &["+rtmp 127.0.0.1:1935;"]);
     adds(&["--set", "streams.cam1.title=5"], &["+  title 5;"]);

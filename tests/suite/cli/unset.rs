@@ -79,31 +79,38 @@ fn unset_of_some_of_many_and_null_in_a_patch_are_no_error() {
 const SEVERAL: &str = "stream cam1 {\n  archive /storage/cam0 7d;\n  push a;\n  push b c;\n  title x;\n}\n";
 
 #[test]
-fn a_plain_value_with_blanks_is_refused_where_the_directive_has_several_words() {
+fn a_value_with_blanks_is_words_where_a_directive_takes_several() {
     let place = Place::with(SEVERAL);
-    let refused = place.set(&["streams.cam1.archive=/storage/cam1 14d"]).exits(3);
-    refused.says("one word in quotes").says("`--set 'streams.cam1.archive=[\"WORD\",\"WORD\"]'`");
-    place.set(&["streams.cam1.archive=/storage 14"]).exits(3).says("sets several words");
-    place.set(&["streams.cam1.push[1]=b d"]).exits(3).says("sets several words");
-    place.set(&["streams.*.archive=a {b"]).exits(3).says("sets several words");
+    let sets = |edit: &str, line: &str| {
+        place.run(["modify", "--dry-run", "--set", edit]).exits(0).prints(line);
+    };
+    sets("streams.cam1.archive=/storage/cam1 14d", "+  archive /storage/cam1 14d;");
+    sets("streams.cam1.protocols=-mss -rtmp", "+  protocols -mss -rtmp;");
+    sets("streams.cam1.push[+]=rtmp://q retry=5", "+  push rtmp://q retry=5;");
+    sets("streams.cam1.push[1]=b \"d e\"", "+  push b \"d e\";");
+    sets("peer=a retry=b", "+peer a retry=b;");
+    sets("streams.cam1.title=two words", "+  title \"two words\";");
+    sets("streams.cam1.note=two words", "+  note \"two words\";");
+    sets("streams.cam1.stream_key=two words", "+  stream_key <secret");
+    sets("streams.cam1.what=two words", "+  what \"two words\";");
+    sets("streams.cam1.urls=udp://1 user_agent=a", "+  url udp://1 user_agent=a;");
+    place.set(&["streams.*.archive=a {b"]).exits(3).says("expected words").says("`--set-string`");
+    place.set(&["streams.cam1.push=b d"]).exits(3).says("there are 2 elements");
+    let string = |edit: &str| place.run(["modify", "--dry-run", "--set-string", edit]);
+    string("streams.cam1.protocols=-mss -rtmp").exits(0).prints("+  protocols \"-mss -rtmp\";");
+    string("streams.cam1.push[+]=a b").exits(0).prints("+  push \"a b\";");
+    string("streams.cam1.archive=a b").exits(3).says("one quoted word");
+    let refused = place.set(&["streams.cam1.urls[+].url=rtsp://x/1 tracks=2"]).exits(3);
+    refused.says("`--set 'streams.cam1.urls[+]=rtsp://x/1 tracks=2'`");
     assert_eq!(place.text(), SEVERAL);
-    place
-        .set(&[r#"streams.cam1.archive=["/storage/cam1","14d"]"#])
-        .exits(0)
-        .prints("+  archive /storage/cam1 14d;");
-    place.set(&["streams.cam1.title=two words"]).exits(0).prints("+  title \"two words\";");
-    place.set(&["streams.cam1.note=two words"]).exits(0).prints("+  note \"two words\";");
-}
-
-#[test]
-fn the_words_of_a_secret_are_not_told() {
-    let place = Place::with("stream a {\n  password x y;\n}\n");
-    place
-        .set(&["streams.a.password=hunter2 s3cret"])
-        .exits(3)
-        .says("one word in quotes")
-        .hides("hunter2")
-        .hides("s3cret");
+    for edit in ["streams.cam1.archive=/b 14d", "streams.cam1.protocols=-mss -rtmp", "peer=a retry=b"] {
+        place.set(&[edit]).exits(0);
+        place.set(&[edit]).exits(0).says("nothing to change");
+        place.run(["modify", "--expect", edit, "--set", "rtmp=1", "--dry-run"]).exits(0);
+    }
+    place.run(["read", "streams.*.name", "--where", "archive=/b 14d"]).exits(0).prints("cam1");
+    place.run(["modify", "--set-string", "streams.cam1.protocols=a b", "--accept", "form-change"]).exits(0);
+    place.run(["read", "-o", "set"]).exits(0).prints("protocols=\"a b\"");
 }
 
 /// A configuration with a text at each place that takes one.

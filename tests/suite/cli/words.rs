@@ -121,7 +121,8 @@ fn each_hint_is_a_command_line_that_works() {
         "streams.cam1.dvr.options={ x",
         "streams.cam2.transcoder=",
         "streams.cam2.transcoder[0]=",
-        "streams.\"cam.3\".archive=/b 14d",
+        "streams.cam1.auth.url=http://x k=v",
+        "streams.cam1.urls[0].url=udp://8 k=v",
     ] {
         let refused = place.set(&[assignment]).exits(3).hides("geheim");
         let options = hinted(&refused.err);

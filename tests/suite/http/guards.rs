@@ -14,6 +14,7 @@ fn form_change_and_near_miss_are_422_with_their_pointers() {
     for (kind, patch, pointers) in [
         ("form-change", json!({"mark": ["a", "c"]}), &["/mark"][..]),
         ("near-miss", json!({"rtpm": 1936}), &["/rtpm"]),
+        ("near-miss", json!({"loglevel": "debgu", "auth": {"url": "false"}}), &["/auth", "/loglevel"]),
         (
             "near-miss",
             json!({"strems": {"x": {}}, "streams": {"b": {"prepsh": 5}}}),

@@ -32,7 +32,11 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
     diagnostics.push_any(url(word, &value));
     if lacks_scheme(&value) {
         let found = Diagnostic::warning(word.span(), "a source without a scheme");
-        diagnostics.push(found.hint("write it like `udp://239.0.0.1:1234`"));
+        let (scheme, _) = value.split_once("//").unwrap_or_default();
+        diagnostics.push(found.hint(match is_known(scheme) {
+            true => format!("did you mean `{scheme}://`?"),
+            false => "write it like `udp://239.0.0.1:1234`".to_owned(),
+        }));
     }
 }
 
@@ -57,11 +61,20 @@ pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let lower = value.to_ascii_lowercase();
     let is_false = || lower == "false" || Schema::nearest(&lower, ["false"]).is_some();
     let is_slip = || is_false() || OFF.contains(&&*lower) || is_one_edit(&lower, OFF[0]);
-    if value != "false" && value.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_slip() {
+    if word.raw != "false" && value.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_slip() {
         let message = format!("`{value}` is read as the URL of a backend");
         diagnostics.push(Diagnostic::warning(word.span(), message).hint("did you mean `auth false;`?"));
     }
-    diagnostics.push_any(url(word, &value));
+    diagnostics.push_any(target(word));
+}
+
+/// Checks the address to which something is sent; one that lost the `:` of its scheme is no URL.
+pub(super) fn target(word: Word<'_>) -> Option<Diagnostic> {
+    let value = word.value();
+    let (scheme, _) = value.split_once("//").unwrap_or_default();
+    let lost =
+        is_known(scheme).then(|| Diagnostic::warning(word.span(), format!("`{scheme}//` lacks a `:`")));
+    lost.map(|lost| lost.hint(format!("did you mean `{scheme}://`?"))).or_else(|| url(word, &value))
 }
 
 fn is_digits(value: &str) -> bool {

@@ -6,6 +6,7 @@
 mod address;
 mod lost;
 mod names;
+mod words;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,7 +16,7 @@ pub use self::names::{NearMiss, near_miss_in_block};
 
 use crate::schema::codec::{OptionWord, is_plural};
 use crate::schema::members::{inner_scope, read};
-use crate::schema::{Kind, ObjectShape, Parameter, Schema, Scope};
+use crate::schema::{Kind, ObjectShape, Parameter, SOURCE, Schema, Scope};
 use crate::secret::mask_faults;
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word};
 
@@ -50,6 +51,16 @@ impl Document {
         let mut names = Names::default();
         self.diagnostics().errors() > 0 || self.entries().any(|entry| is_error(entry, &mut names))
     }
+}
+
+/// The warnings about a line of a scope, without its block, that ask what was meant.
+pub fn slips(scope: Scope, line: Entry<'_>) -> Vec<Diagnostic> {
+    let mut checker = Checker::default();
+    checker.head(Some(scope), line);
+    let asks = |found: &&Diagnostic| found.hint.as_ref().is_some_and(|hint| hint.starts_with("did you mean"));
+    // An unknown scheme may be one of a newer server: it is a warning alone.
+    let is_scheme = |found: &&Diagnostic| found.message.ends_with("no known scheme");
+    checker.diagnostics.iter().filter(asks).filter(|found| !is_scheme(found)).cloned().collect()
 }
 
 fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
@@ -178,6 +189,7 @@ impl<'d> Checker<'d> {
             if kind.is_port && row.key != "snmp" {
                 self.listeners.push(entry);
             }
+            entry.arguments().take(1).for_each(|word| words::value(kind, word, &mut self.diagnostics));
         } else if let Some(kind) = facts.group {
             let name = entry.group_name();
             self.name(Severity::Error, kind.noun().into(), name);
@@ -194,7 +206,8 @@ impl<'d> Checker<'d> {
                 true => entry.arguments().for_each(|word| address::source(word, &mut self.diagnostics)),
                 false => self.source(scope, entry, 0),
             }
-        } else if facts.options.is_some() {
+        } else if let Some(options) = facts.options {
+            words::options(options.usual, entry.arguments(), &mut self.diagnostics);
             self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(0)));
         } else if facts.address.is_some() {
             entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
@@ -214,10 +227,10 @@ impl<'d> Checker<'d> {
             self.include.get_or_insert_with(|| entry.head_span());
         } else if keyword == "push" {
             let url = entry.arguments().next();
-            self.diagnostics.push_any(url.and_then(|url| address::url(url, &url.value())));
+            self.diagnostics.push_any(url.and_then(|url| address::target(url)));
         } else if scope == Scope::Top && Schema::media().has_named_blocks(&keyword) {
             if let Some(name) = entry.only_argument().filter(|_| entry.is_block()) {
-                self.name(Severity::Warning, keyword, name);
+                self.name(Severity::Warning, keyword.clone(), name);
             }
         } else if is_source() {
             self.sourceless = None;
@@ -226,6 +239,8 @@ impl<'d> Checker<'d> {
             let near = *near.or_insert_with(|| scope.near_miss(&keyword));
             self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, near)));
         }
+        let usual = Schema::media().foreign(&keyword).map_or("", |row| row.usual);
+        words::options(usual, entry.arguments().skip(1), &mut self.diagnostics);
         self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
     }
 
@@ -268,6 +283,7 @@ impl<'d> Checker<'d> {
     }
 
     fn object(&mut self, scope: Scope, object: &'static ObjectShape, entry: Entry<'d>) {
+        words::parts(object, entry, &mut self.diagnostics);
         let parts = object.part_words(entry).filter_map(|(part, word)| Some((part?, word)));
         let parts: Vec<_> = parts.filter(|(part, _)| !part.is_rest()).collect();
         self.repeats("", parts.into_iter().map(|(part, word)| (part.key.into(), word)));
@@ -280,6 +296,7 @@ impl<'d> Checker<'d> {
     fn source(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
         if let Some(address) = entry.arguments().nth(behind) {
             address::source(address, &mut self.diagnostics);
+            words::options(SOURCE.usual, entry.arguments().skip(behind + 1), &mut self.diagnostics);
             self.options(scope, entry, behind + 1);
         }
     }

@@ -99,8 +99,6 @@ pub struct AssignOptions {
     pub create: bool,
     /// `--ignore-missing`: remove values that are not set, which changes nothing.
     pub ignore_missing: bool,
-    /// `--accept form-change`: write one quoted word for a directive that has several words.
-    pub one_word: bool,
     /// `--accept near-miss`: remove a value whose name looks misspelt.
     pub near_misses: bool,
 }
@@ -231,14 +229,16 @@ impl Assigner<'_> {
         if given.removes() && path.segments.last() == Some(&Segment::Append) {
             return Err(Fault::of_path("there is nothing at `[+]` to remove"));
         }
-        let value = given.at(at)?;
+        let words = match given {
+            AssignedValue::Typed(text) => {
+                self.refuse_whole(at, path, text)?;
+                self.words(at, place, text)?
+            }
+            _ => None,
+        };
+        let value = words.map_or_else(|| given.at(at), Ok)?;
         if path.segments.len() + depth(&value) > Document::MAX_DEPTH {
             return Err(Fault::of_path(format!("this nests deeper than {}", Document::MAX_DEPTH)));
-        }
-        if let (AssignedValue::Typed(text) | AssignedValue::Text(text), false) =
-            (given, self.options.one_word)
-        {
-            self.refuse_one_for_several(at, place, text, matches!(given, AssignedValue::Text(_)))?;
         }
         if value.is_null() || !given.is_whole_in_words(at) {
             return Ok(value);

@@ -327,8 +327,18 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         streams.a.transcoder=vb=1; url x => `streams.a.transcoder`: expected options of the transcoder
         x={"a":1,"a":2} => `x`: the key `a` is given more than once | keep one of them: JSON does not say
             which counts
-        s:streams.a.push[+]=a b => `streams.a.push[+]`: this would be one word in quotes, not several words |
-            `--set 'streams.a.push[+]=["WORD","WORD"]'` sets several words; `--accept form-change` sets one word
+        streams.a.push[+]=a; b => `streams.a.push[+]`: expected words | `--set-string` sets one word, whatever is
+            in it
+        streams.b.urls[0].url=rtsp://x/1 tracks=2 => `streams.b.urls[0].url`: `url` is one word, and these are
+            several | `--set 'streams.b.urls[0]=rtsp://x/1 tracks=2'` sets them all, `--set-string` one word
+        streams.b.auth.url=http://b c=1 => `streams.b.auth.url`: `url` is one word, and these are several |
+            `--set 'streams.b.auth=http://b c=1'` sets them all, `--set-string` one word
+        streams.b.dvr.root=/s 7d => `streams.b.dvr.root`: `root` is one word, and these are several |
+            `--set 'streams.b.dvr=/s 7d'` sets them all, `--set-string` one word
+        edit_auth.login=admin s3cret => `edit_auth.login`: `login` is one word, and these are several |
+            `--set 'edit_auth=…'` sets them all, `--set-string` one word
+        auth.url=http://u:p4ss@b c=1 => `auth.url`: `url` is one word, and these are several |
+            `--set 'auth=…'` sets them all, `--set-string` one word
         x=[] => `x`: an empty list can't be written | null removes the directive
         streams.a.urls=[{"priority":1}] => `streams.a.urls[0].url`: a source without a url
         streams.a.urls[0].url => `streams.a.urls[0].url`: a source without a url

@@ -57,10 +57,8 @@ impl Completion<'_> {
             let is_entered = only.text.ends_with(sign);
             let is_whole = *sign == "=" || !is_entered;
             let inside = self.candidates(&format!("{}{}", only.text, if is_entered { "" } else { sign }));
-            if !inside.is_empty() {
-                found.truncate(usize::from(is_whole));
-            }
-            return found.into_iter().map(|(candidate, _)| candidate).chain(inside).collect();
+            found.truncate(usize::from(is_whole || inside.is_empty()));
+            found.extend(inside.into_iter().map(|candidate| (candidate, "")));
         }
         found.into_iter().map(|(candidate, _)| candidate).collect()
     }

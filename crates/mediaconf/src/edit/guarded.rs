@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::align::{Alignment, ElementOrigin};
 use super::surroundings::kind_of;
 use super::sync::Sync;
-use crate::check::near_miss_in_block;
+use crate::check::{near_miss_in_block, slips};
 use crate::schema::codec::DirectiveForm;
 use crate::schema::fault::{Fault, FaultKind, Pointer};
 use crate::schema::members::{first_argument, inner_scope};
@@ -37,11 +37,27 @@ impl<'d> Sync<'_, 'd> {
     /// Doubts a new line in a block, or at the top level, whose keyword is nearly a known one.
     pub(super) fn doubt_new(&mut self, within: Option<Entry<'d>>, line: Entry<'_>, pointer: &Pointer) {
         let kind = within.map(kind_of);
-        let scope = match within {
-            Some(block) => block.block_kind().map_or_else(|| inner_scope(block), Kind::scope),
-            None => Scope::Top,
-        };
-        self.doubt_new_of((scope, kind.as_deref()), line, pointer);
+        self.doubt_new_of((scope_in(within), kind.as_deref()), line, pointer);
+    }
+
+    /// Doubts what looks like a slip in the words of a line whose keyword is known; what the text has already is none.
+    pub(super) fn doubt_words(&mut self, scope: Scope, line: Entry<'_>, pointer: &Pointer) {
+        let keyword = line.keyword();
+        if scope.by_keyword(&keyword).is_none() && Schema::media().foreign(&keyword).is_none() {
+            return;
+        }
+        for slip in slips(scope, line) {
+            let told = self
+                .told
+                .get_or_init(|| self.document.check().iter().map(|found| found.message.clone()).collect());
+            if !told.contains(&slip.message) {
+                let near = slip.hint.unwrap_or_default();
+                let hint =
+                    format!("{near} If it is right, add `--accept near-miss` (over HTTP `accept=near-miss`)");
+                let miss = Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), slip.message);
+                self.guarded.push(miss.hint(hint));
+            }
+        }
     }
 
     /// The same for a block of this kind, which may be new itself. A keyword that is used already in a block of the kind
@@ -69,6 +85,7 @@ impl<'d> Sync<'_, 'd> {
             // Each line of one member is the same slip.
             self.guarded.0.extend((self.guarded.0.last() != Some(&miss)).then_some(miss));
         }
+        self.doubt_words(scope, line, pointer);
         self.doubt_inside(line, pointer);
     }
 
@@ -140,6 +157,12 @@ impl<'d> Sync<'_, 'd> {
         let message = format!("{found} here, and this patch would {made}");
         self.guarded.push(Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message).hint(hint));
     }
+}
+
+/// The scope in a block, or of the top level.
+pub(super) fn scope_in(within: Option<Entry<'_>>) -> Scope {
+    let inner = |block: Entry<'_>| block.block_kind().map_or_else(|| inner_scope(block), Kind::scope);
+    within.map_or(Scope::Top, inner)
 }
 
 /// How a line has another form than the new one in its place.

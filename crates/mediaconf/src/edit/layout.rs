@@ -117,7 +117,11 @@ impl<'a, 'd> Layout<'a, 'd> {
     ) -> (Vec<Splice>, Vec<Range<usize>>) {
         let (mut leaving, mut gone): (Vec<_>, _) = (leaving.into_values().collect(), Vec::new());
         // Entries that are moved out of a moving block are cut out of the moved text.
-        let moving = outermost(leaving.iter().map(|(entry, _)| *entry).filter(|entry| entry.is_block()));
+        let mut moving: Vec<Range<usize>> = Vec::new();
+        for (block, _) in leaving.iter().filter(|(entry, _)| entry.is_block()) {
+            let is_outer = moving.last().is_none_or(|outer| outer.end < block.end());
+            moving.extend(is_outer.then(|| block.start()..block.end()));
+        }
         let is_inside = |entry: &Entry<'_>| {
             let next = moving.partition_point(|block| block.start < entry.start());
             moving[..next].last().is_some_and(|block| entry.end() < block.end)
@@ -204,7 +208,7 @@ impl<'a, 'd> Layout<'a, 'd> {
                 }
             },
         };
-        let text = if inline { self.inline(content) } else { self.lines(content, &style) };
+        let text = self.text(content, Some(&style).filter(|_| !inline));
         self.push(offset..offset, format!("{before}{text}{behind}"));
     }
 
@@ -279,25 +283,18 @@ impl<'a, 'd> Layout<'a, 'd> {
         Style { indent, unit, newline }
     }
 
-    fn lines(&self, content: &Insertion<'d>, style: &Style) -> String {
+    /// Writes an entry on lines of this style, or on a line with others.
+    fn text(&self, content: &Insertion<'d>, style: Option<&Style>) -> String {
         match content {
-            Insertion::New(fresh) => fresh.text(Some(style)),
+            Insertion::New(fresh) => fresh.text(style),
             Insertion::Old(entry, name) => {
-                let chunk = chunk(self.around, *entry);
+                let alone = entry.start()..entry.end();
+                let chunk = style.map_or(alone, |_| chunk(self.around, *entry));
                 let text = self.moved(chunk.start..entry.end(), *entry, name.as_deref());
                 let terminator = if entry.is_terminated() { "" } else { ";" };
-                let indent = if chunk.start == entry.start() { &*style.indent } else { "" };
+                let style = style.filter(|_| chunk.start == entry.start());
+                let indent = style.map_or("", |style| &style.indent);
                 format!("{indent}{text}{terminator}{}", &self.document.text()[entry.end()..chunk.end])
-            }
-        }
-    }
-
-    fn inline(&self, content: &Insertion<'d>) -> String {
-        match content {
-            Insertion::New(fresh) => fresh.text(None),
-            Insertion::Old(entry, name) => {
-                let text = self.moved(entry.start()..entry.end(), *entry, name.as_deref());
-                format!("{text}{}", if entry.is_terminated() { "" } else { ";" })
             }
         }
     }
@@ -324,28 +321,11 @@ impl<'a, 'd> Layout<'a, 'd> {
         for (&(start, end, _), new) in near {
             // Insertions at either end of a moved range belong to the neighbours that stay.
             let is_at_an_end = start == end && (start == range.start || end == range.end);
-            if contains(&range, &(start..end)) && !is_at_an_end {
+            if range.start <= start && end <= range.end && !is_at_an_end {
                 moved.extend([&text[offset..start], new]);
                 offset = end;
             }
         }
         moved + &text[offset..range.end]
     }
-}
-
-/// The ranges of the blocks that are inside no other of them, in order.
-fn outermost<'d>(blocks: impl Iterator<Item = Entry<'d>>) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = blocks.map(|block| block.start()..block.end()).collect();
-    ranges.sort_by_key(|range| range.start);
-    let mut covered = 0;
-    ranges.retain(|range| {
-        let is_outer = range.end > covered;
-        covered = covered.max(range.end);
-        is_outer
-    });
-    ranges
-}
-
-fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }

@@ -18,7 +18,7 @@ use super::words::address_said;
 use crate::schema::codec::{Address, header_address, is_plural, write_members};
 use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::members::Members;
-use crate::schema::{Kind, Object, Parameter, SOURCE, Schema, protocol_of_switch};
+use crate::schema::{Kind, Object, Parameter, SOURCE, Schema, Scope, protocol_of_switch};
 use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
 
 impl<'d> Sync<'_, 'd> {
@@ -86,8 +86,11 @@ impl<'d> Sync<'_, 'd> {
         let target = self.faults.take(kind.merge(None, &patch, pointer))?;
         let text = Document::parse(kind.write(name, &target));
         let block = text.entries().next()?;
+        self.doubt_words(Scope::Top, block, pointer);
         for line in block.children() {
-            let pointer = &pointer.child(kind.scope().key_of(&line.keyword()));
+            let (scope, keyword) = (kind.scope(), line.keyword());
+            let row = scope.by_keyword(&keyword);
+            let pointer = &pointer.child(row.map_or_else(|| scope.key_of(&keyword), |row| row.key.into()));
             self.doubt_new_of((kind.scope(), Some(kind.key())), line, pointer);
         }
         self.promises.block(kind, name, Some(&target));
@@ -124,6 +127,9 @@ impl<'d> Sync<'_, 'd> {
             (false, Some(row), Some(address)) => {
                 let text = target.get(row.key).map_or_else(Vec::new, |value| row.write(value));
                 let fresh = Document::parse(text.join("\n"));
+                fresh
+                    .entries()
+                    .for_each(|line| self.doubt_words(kind.scope(), line, &at.pointer.child(row.key)));
                 match fresh.entries().next().and_then(|line| Address::from_words(line.arguments())) {
                     Some(new) => {
                         let (old, new) = (address_said(&SOURCE, &address), address_said(&SOURCE, &new));

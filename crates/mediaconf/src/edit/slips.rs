@@ -7,8 +7,10 @@ use serde_json::Value;
 
 use super::assign::{Assigner, PathEdit};
 use crate::query::{Path, Segment, did_you_mean, keys};
+use crate::schema::codec::{read_directive, scalars};
 use crate::schema::fault::Fault;
 use crate::schema::{DirectiveRole, Place, Schema, Scope};
+use crate::secret::{Secrecy, word_parts};
 
 impl Path {
     /// A word in quotes, if a shell would read it as something else without them.
@@ -37,33 +39,66 @@ pub(super) fn drops(path: &Path, present: usize) -> Fault {
 }
 
 impl Assigner<'_> {
-    /// Refuses a plain value with blanks for a directive that has several words: the value would become
-    /// one word in quotes.
-    pub fn refuse_one_for_several(
-        &self,
-        place: Place,
-        path: &Path,
-        text: &str,
-        is_string: bool,
-    ) -> Result<(), Fault> {
+    /// The words that a text with blanks is, where a directive takes several; `None` where it is one value. What stands
+    /// there tells it, then the table of directives.
+    pub fn words(&self, place: Place, path: &Path, text: &str) -> Result<Option<Value>, Fault> {
         let is_json = || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
-        if !place.is_foreign() || !text.contains(char::is_whitespace) || is_json() {
+        if !place.is_foreign() || !text.trim().contains(char::is_whitespace) || is_json() {
+            return Ok(None);
+        }
+        let (above, key, is_line) = match &path.segments[..] {
+            [above @ .., Segment::Key(key)] => (above, key, false),
+            [above @ .., Segment::Key(key), _] if Schema::media().repeats(key) => (above, key, true),
+            _ => return Ok(None),
+        };
+        let row = Schema::media().foreign(key).filter(|row| match Place::resolve(above).map(Place::scope) {
+            Ok(Some(scope)) => scope.may_hold(row),
+            _ => above.iter().any(|block| block.name().is_some_and(|name| row.stands_in(name))),
+        });
+        let present = self.expansion.current.value_at(path);
+        let takes_words = match &present {
+            Ok(Value::Array(_)) => true,
+            Ok(Value::String(word)) if word.contains(char::is_whitespace) => false,
+            _ => row.is_some_and(|row| !row.is_one_word()),
+        };
+        if !takes_words {
+            return Ok(None);
+        }
+        let words =
+            read_directive(text, |entry| scalars(entry).collect()).filter(|words: &Vec<_>| !words.is_empty());
+        let one_word = "`--set-string` sets one word, whatever is in it";
+        let words = words.ok_or_else(|| Fault::of_path("expected words").hint(one_word))?;
+        match present {
+            _ if is_line || !Schema::media().repeats(key) => Ok(Some(words.into())),
+            Ok(Value::Array(lines)) if lines.len() > 1 => Err(drops(path, lines.len())),
+            _ => Ok(Some(vec![Value::from(words)].into())),
+        }
+    }
+
+    /// Refuses for the first word of a directive, such as an address, what are the words of the whole directive.
+    pub fn refuse_whole(&self, place: Place, path: &Path, text: &str) -> Result<(), Fault> {
+        let Some((last, above)) = path.segments.split_last() else { return Ok(()) };
+        if !text.contains(char::is_whitespace) || text.starts_with('"') {
             return Ok(());
         }
-        let is_line = matches!(
-            &path.segments[..],
-            [.., Segment::Key(key), Segment::Append | Segment::Index(_) | Segment::FromEnd(_)]
-                if Schema::media().repeats(key)
-        );
-        // Of several lines the guard of another form tells.
-        let are_words =
-            |value: Value| value.as_array().is_some_and(|words| !words.iter().any(Value::is_array));
-        if is_line || !is_string && self.expansion.current.value_at(path).is_ok_and(are_words) {
-            let words = Path::in_shell_quotes(&format!("{}=[\"WORD\",\"WORD\"]", path.shown())).into_owned();
-            let hint = format!("`--set {words}` sets several words; `--accept form-change` sets one word");
-            return Err(Fault::of_path("this would be one word in quotes, not several words").hint(hint));
+        let Ok(whole) = Place::through_lists(Place::Root, above) else { return Ok(()) };
+        let is_first = match (place, whole) {
+            (Place::BackendUrl, _) | (Place::Text, Place::Source(_)) => true,
+            (Place::Part(part), Place::Own(row)) => {
+                row.codec.facts().object.is_some_and(|object| object.parts[0].key == part.key)
+            }
+            _ => false,
+        };
+        if !is_first || whole.typed(text).is_err() {
+            return Ok(());
         }
-        Ok(())
+        let has_secret = matches!(place, Place::Part(part) if part.key == "login")
+            || text.split_whitespace().any(|word| !word_parts(word, Secrecy::Parts).is_empty());
+        let shown = Path { segments: above.to_vec() }.shown();
+        let whole = format!("{shown}={}", if has_secret { "…" } else { text });
+        let hint =
+            format!("`--set {}` sets them all, `--set-string` one word", Path::in_shell_quotes(&whole));
+        Err(Fault::of_path(format!("`{last}` is one word, and these are several")).hint(hint))
     }
 
     /// The faults of edits at the place of another one, or in it: it would be unclear which of them counts. Each `[+]` is a

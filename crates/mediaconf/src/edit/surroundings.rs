@@ -107,15 +107,6 @@ impl<'d> Surroundings<'d> {
         self.run_above(line_start, |line| is_blank(line.trim_end_matches(['\n', '\r'])))..line_start
     }
 
-    /// Returns the end of the blank lines from the line that starts at `line_start` on.
-    pub fn blank_lines_below(&self, line_start: usize) -> usize {
-        let mut end = line_start;
-        while end < self.text().len() && is_blank(&self.text()[end..self.line_end(end)]) {
-            end = self.next_line(end);
-        }
-        end
-    }
-
     /// Returns the start of the longest run of lines that all match, directly above the line that starts
     /// at `line_start`.
     fn run_above(&self, line_start: usize, matches: impl Fn(&str) -> bool) -> usize {
@@ -133,7 +124,10 @@ impl<'d> Surroundings<'d> {
     /// Returns the number of blank lines above an entry and its own comments.
     pub fn gap_above(&self, entry: Entry<'_>) -> usize {
         match self.begins_line(entry.start()) {
-            true => count_lines(&self.text()[self.blank_lines_above(self.own_comments(entry))]),
+            true => {
+                let blanks = &self.text()[self.blank_lines_above(self.own_comments(entry))];
+                blanks.matches('\n').count()
+            }
             false => 0,
         }
     }
@@ -189,11 +183,6 @@ pub fn is_blank(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
 
-/// Returns the number of line feeds in a stretch of blank lines.
-pub fn count_lines(text: &str) -> usize {
-    memchr::memchr_iter(b'\n', text.as_bytes()).count()
-}
-
 impl Surroundings<'_> {
     /// Returns the start of the comment lines that belong to an entry: those that go with it. It is the start of its
     /// line if there are none.
@@ -207,12 +196,6 @@ impl Surroundings<'_> {
         let own = start - lines.take_while(|line| !is_heading(line)).map(str::len).sum::<usize>();
         let is_set_off = top == self.text_start() || !self.blank_lines_above(top).is_empty();
         if own == top && is_set_off && heads_group(entry) { start } else { own }
-    }
-
-    /// True if a heading stands directly above an entry and its comments.
-    pub fn is_headed(&self, entry: Entry<'_>) -> bool {
-        let own = self.own_comments(entry);
-        self.attached_comments(own) < own
     }
 }
 
@@ -269,7 +252,12 @@ pub fn ranges(
 ) -> Vec<Range<usize>> {
     let text = around.document.text();
     let mut ranges: Vec<Taken> = Vec::new();
-    for run in runs(text, entries) {
+    // Entries that stand together on a line, with nothing but blanks between them.
+    let is_run = |(one, _): &(Entry<'_>, _), (next, _): &(Entry<'_>, _)| {
+        let end = end_with_stray(text, one.end());
+        end <= next.start() && is_blank(&text[end..next.start()])
+    };
+    for run in entries.chunk_by(is_run) {
         let taken = take(around, run);
         for (at, (entry, leave)) in run.iter().enumerate() {
             let start = if at == 0 { taken.range.start } else { entry.start() };
@@ -314,17 +302,6 @@ fn without_last_line_end(around: &Surroundings<'_>, mut ranges: Vec<Range<usize>
     ranges
 }
 
-/// Entries that stand together on a line, with nothing but blanks between them.
-fn runs<'e, 'd>(
-    text: &str,
-    entries: &'e [(Entry<'d>, Leave)],
-) -> impl Iterator<Item = &'e [(Entry<'d>, Leave)]> {
-    entries.chunk_by(|(a, _), (b, _)| {
-        let end = end_with_stray(text, a.end());
-        end <= b.start() && is_blank(&text[end..b.start()]) && !text[end..b.start()].contains('\n')
-    })
-}
-
 fn end_with_stray(text: &str, end: usize) -> usize {
     let blanks = text[end..].len() - text[end..].trim_start_matches([' ', '\t']).len();
     if text[end + blanks..].starts_with(';') { end + blanks + 1 } else { end }
@@ -334,7 +311,7 @@ struct Taken {
     range: Range<usize>,
     whole_lines: bool,
     has_block: bool,
-    /// True if it stands directly below a heading.
+    /// True if it and its comments stand directly below a heading.
     is_headed: bool,
 }
 
@@ -348,22 +325,21 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, Leave)]) -> Taken {
     let comment_goes = run.len() == 1 || run[run.len() - 1].1 != Leave::Moved;
     let begins_line = around.begins_line(first.start());
     let whole_lines = begins_line && (rest.is_empty() || rest.starts_with('#') && comment_goes);
+    let own = around.own_comments(first);
     let range = match begins_line {
-        _ if whole_lines && (leave == Leave::Removed || run.len() == 1) => {
-            around.own_comments(first)..around.next_line(end)
-        }
+        _ if whole_lines && (leave == Leave::Removed || run.len() == 1) => own..around.next_line(end),
         _ if whole_lines => around.line_start(first.start())..around.next_line(end),
         // What follows takes its place, and the line keeps its indentation.
         true => first.start()..line_end - rest.len(),
         false => text[..first.start()].trim_end_matches([' ', '\t']).len()..end,
     };
     let has_block = run.iter().any(|(entry, _)| counts_as_block(*entry));
-    Taken { range, whole_lines, has_block, is_headed: around.is_headed(first) }
+    Taken { range, whole_lines, has_block, is_headed: around.attached_comments(own) < own }
 }
 
 /// Streams, lives and plugins are blocks in any form.
 pub fn counts_as_block(entry: Entry<'_>) -> bool {
-    entry.is_block() || is_group(entry)
+    entry.is_block() || Schema::media().group_of(&entry.keyword()).is_some()
 }
 
 impl Taken {
@@ -376,7 +352,7 @@ impl Taken {
         let rest = behind.trim_start_matches([' ', '\t', '\r', '\n']);
         let nothing_follows = rest.is_empty() || rest.starts_with('}');
         if (self.is_headed || start == around.text_start()) && !nothing_follows {
-            return start..around.blank_lines_below(end);
+            return start..around.line_start(around.text().len() - rest.len());
         }
         let blanks = around.blank_lines_above(start);
         let go = match nothing_follows {
@@ -404,11 +380,6 @@ pub fn kind_of(entry: Entry<'_>) -> Cow<'_, str> {
         Some(parameter) => Cow::Borrowed(parameter.key),
         None => keyword,
     }
-}
-
-/// True if an entry is a stream, a live or a plugin.
-pub fn is_group(entry: Entry<'_>) -> bool {
-    Schema::media().group_of(&entry.keyword()).is_some()
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use super::Promises;
 use super::align::{Alignment, ElementOrigin, align};
-use super::guarded::At;
+use super::guarded::{At, scope_in};
 use super::layout::{Anchor, Insertion, NewEntry, Put, block_lines};
 use super::surroundings::{Leave, Surroundings, counts_as_block};
 use crate::schema::codec::{
@@ -50,6 +50,8 @@ pub struct Sync<'p, 'd> {
     pub(super) used: OnceCell<HashSet<(Cow<'d, str>, Cow<'d, str>)>>,
     /// The keywords of the blocks of the top level, by their names.
     pub(super) names: OnceCell<HashMap<Cow<'d, str>, Cow<'d, str>>>,
+    /// What the checks tell of the text.
+    pub(super) told: OnceCell<HashSet<String>>,
     /// Why the patch can't be carried out.
     pub faults: Faults,
     /// New lines, whose places are chosen once all removals are known.
@@ -81,6 +83,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             guarded: Faults::default(),
             used: OnceCell::new(),
             names: OnceCell::new(),
+            told: OnceCell::new(),
             faults: Faults::default(),
             pending: Vec::new(),
         }
@@ -237,6 +240,9 @@ impl<'p, 'd> Sync<'p, 'd> {
         let fresh = Document::parse(text);
         let fresh: Vec<Entry<'_>> = fresh.entries().collect();
         let is_source = is_source(row);
+        if row.is_some() || !entries.is_empty() {
+            fresh.iter().for_each(|&line| self.doubt_words(scope_in(within), line, &at.pointer));
+        }
         match (entries, &fresh[..]) {
             (entries, []) => entries.iter().for_each(|&entry| self.remove(entry)),
             ([], fresh) => {

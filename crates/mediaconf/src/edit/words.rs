@@ -105,10 +105,9 @@ impl<'d> Sync<'_, 'd> {
                 ElementOrigin::Kept(index) => end = old[index].word.end() as usize,
                 ElementOrigin::Edited(index) => {
                     let word = old[index].word;
-                    let text = new.word.raw;
                     end = word.end() as usize;
-                    if text != word.raw {
-                        self.splice(word.start as usize..end, text.to_owned());
+                    if new.word.raw != word.raw {
+                        self.splice(word.start as usize..end, new.word.raw);
                     }
                 }
                 ElementOrigin::Moved(index) => {

@@ -45,12 +45,10 @@ impl ChangedValue {
                 if let [Some(old), Some(new)] = &change.both {
                     keys_of([old, new]).for_each(|key| walk.member(kind.scope(), key, [old, new]));
                     let positions = change.places.map(|place| place.map(|place| Value::from(place + 1)));
-                    walk.below(Schema::POSITION, |walk| {
-                        change
-                            .position
-                            .iter()
-                            .for_each(|_| walk.value(positions.each_ref().map(Option::as_ref)));
-                    });
+                    if change.position.is_some() {
+                        let positions = positions.each_ref().map(Option::as_ref);
+                        walk.below(Schema::POSITION, |walk| walk.value(positions));
+                    }
                 } else {
                     let both = change.both.map(|block| block.map(Value::Object));
                     walk.value(both.each_ref().map(Option::as_ref));

@@ -31,15 +31,7 @@ impl Document {
         let text: Vec<u8> = merge.to_string().chars().map(|byte| byte as u8).collect();
         MergedLines { clash: Document::first_marker(&text).filter(|_| merge.is_conflicted()), text }
     }
-}
 
-fn merged([base, mine, theirs]: [&str; 3]) -> TextMerge<'_, '_, '_, str> {
-    let mut merge = TextMerge::from_lines(base, mine, theirs);
-    merge.labels("base", "ours", "theirs");
-    merge
-}
-
-impl Document {
     /// Returns the number of the first line, from 1, that marks a clash; `None` if there is none.
     pub fn first_marker(text: &[u8]) -> Option<usize> {
         let is_marker = |line: &[u8]| match line.trim_ascii_end() {
@@ -48,6 +40,12 @@ impl Document {
         };
         text.split(|byte| *byte == b'\n').position(is_marker).map(|at| at + 1)
     }
+}
+
+fn merged([base, mine, theirs]: [&str; 3]) -> TextMerge<'_, '_, '_, str> {
+    let mut merge = TextMerge::from_lines(base, mine, theirs);
+    merge.labels("base", "ours", "theirs");
+    merge
 }
 
 /// The merged text without a clash: what both sides added at one place stands there, theirs first; of other lines that
@@ -77,9 +75,7 @@ impl Document {
     pub fn patch_to(&self, to: &Self) -> Object {
         Config::own(self).patch_to(&Config::own(to))
     }
-}
 
-impl Document {
     /// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are `patch`.
     /// Where both changed the same value, each in its own way, `mine` wins. Without a patch, as of a base with errors, only
     /// lines are merged. Neither of the changed texts has errors.

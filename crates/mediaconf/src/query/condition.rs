@@ -148,6 +148,7 @@ impl Condition {
     /// True if a value meets the condition, or an entry of it where it is a list.
     fn is_met_by_any(&self, value: &Value, place: Place) -> bool {
         match value {
+            _ if matches!(&self.test, Test::Equals(text) if place.has_words(value, text)) => !self.is_negated,
             Value::Array(entries) => match &entries[..] {
                 [] => self.is_negated,
                 entries => entries.iter().any(|entry| self.is_met_by_any(entry, place)),
@@ -269,7 +270,8 @@ impl Expectation {
         let value = found.into_value();
         let found = if place.address().is_some() { place.own_value(&value) } else { Some(value) };
         let found = found.filter(|found| expected.is_some() || !place.is_shown_for_nothing(found));
-        let is_met = is_one || found == expected;
+        let has_words = found.as_ref().is_some_and(|found| place.has_words(found, &self.value));
+        let is_met = is_one || has_words || found == expected;
         Ok((expected, found, is_met))
     }
 }

@@ -86,8 +86,7 @@ impl<'d> Config<'d> {
 
     /// Returns all values as JSON.
     pub fn to_json(&self) -> Value {
-        let member = |key: Cow<'_, str>| self.member(&key).map(|value| (key.into_owned(), value));
-        self.json.cloned().unwrap_or_else(|| self.known_keys().filter_map(member).collect())
+        serde_json::to_value(self).expect("values are JSON")
     }
 
     /// The value at `keys`; the whole configuration for no keys.
@@ -102,7 +101,10 @@ impl<'d> Config<'d> {
                 self.known_keys().filter(|key| self.shows(key)).map(Cow::into_owned).collect()
             }
             ([_], Some(kind)) => self.group(kind).keys().cloned().collect(),
-            _ => self.inside(keys, names_of).unwrap_or_default(),
+            _ => {
+                let names = |value: &Value| Some(value.as_object()?.keys().cloned().collect());
+                self.inside(keys, names).flatten().unwrap_or_default()
+            }
         }
     }
 
@@ -226,10 +228,6 @@ impl Serialize for Blocks<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.blocks(self.1))
     }
-}
-
-fn names_of(value: &Value) -> Vec<String> {
-    value.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()
 }
 
 /// The values that segments lead to, each with its place.
@@ -463,11 +461,13 @@ impl Config<'_> {
     /// # Errors
     /// The path can't be followed.
     fn inherited(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
-        let (Some(kind), [_, _, below @ ..]) = (self.kind_around(path), &path.segments[..]) else {
-            return Ok(None);
-        };
-        let Some(key) = below.first().and_then(Segment::name) else { return Ok(None) };
-        if let Some(name) = self.template_of(kind, path) {
+        let (names, _) = path.split_names();
+        let kind = path.kind().filter(|_| names.len() > 2 && self.contains(&names[..2]));
+        let Some(kind) = kind else { return Ok(None) };
+        let (key, below) = (names[2], &path.segments[2..]);
+        let may_name = Schema::media().foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()));
+        let template = may_name.then(|| self.value(&[names[0], names[1], TEMPLATE])).flatten();
+        if let Some(Value::String(name)) = template {
             let names = [TEMPLATE.to_owned(), name].map(Segment::Key);
             let set_at = Path { segments: [&names[..], below].concat() };
             // A template that is there twice has no certain value.
@@ -484,19 +484,6 @@ impl Config<'_> {
         }
         let default = serde_json::from_str(row.default).ok().filter(|_| below.len() == 1);
         Ok(default.map(|value| FoundValue { value, source: ValueSource::Default, set_at: None }))
-    }
-
-    /// The kind of the stream, live or plugin that a path leads into; `None` if there is none.
-    fn kind_around(&self, path: &Path) -> Option<Kind> {
-        let (names, _) = path.split_names();
-        path.kind().filter(|_| names.len() > 1 && self.contains(&names[..2]))
-    }
-
-    /// The name of the template that a stream names.
-    fn template_of(&self, kind: Kind, path: &Path) -> Option<String> {
-        Schema::media().foreign(TEMPLATE).filter(|row| row.stands_in(kind.noun()))?;
-        let keys = [&path.split_names().0[..2], &[TEMPLATE]].concat();
-        self.value(&keys)?.as_str().map(str::to_owned)
     }
 
     /// The value at a path; `None` if there is none.

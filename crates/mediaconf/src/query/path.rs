@@ -290,11 +290,7 @@ const FORMS: &str = r#"a name stands behind a `.`; an element is `[0]`, `[-1]` f
 /// field *( "." field / bracket )
 fn segments(input: &mut &str) -> Parsed<Vec<Segment>> {
     let step = alt((preceded('.', field), preceded('[', bracket)));
-    let rest = repeat(..=MOST_SEGMENTS, step).fold(Vec::new, |mut steps: Vec<Segment>, step| {
-        steps.push(step);
-        steps
-    });
-    let (first, mut rest) = (field, rest).parse_next(input)?;
+    let (first, mut rest): (_, Vec<Segment>) = (field, repeat(..=MOST_SEGMENTS, step)).parse_next(input)?;
     rest.insert(0, first);
     Ok(rest)
 }

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::path::{Path, Segment};
-use crate::schema::codec::{General, is_list, json, object, of_kind, plain};
+use crate::schema::codec::{General, is_list, json, object, of_kind, plain, read_directive, scalars};
 use crate::schema::fault::Fault;
 use crate::schema::suggest::{is_one_edit, similar_names};
 use crate::schema::{
@@ -187,7 +187,14 @@ impl Place {
         Ok(Some(value))
     }
 
-    /// Returns the value of `--set PATH=text`.
+    /// True if a text is the words that the general rule shows as this list.
+    pub fn has_words(self, value: &Value, text: &str) -> bool {
+        let words = || read_directive(text, |entry| Value::Array(scalars(entry).collect()));
+        let has = |words: Value| words == *value || value[0] == words && value[1].is_null();
+        self.is_foreign() && value.is_array() && words().is_some_and(has)
+    }
+
+    /// Returns the value of `--set PATH=text`, which has no blanks or is one word.
     pub fn typed(self, text: &str) -> Result<Value, Fault> {
         if text == NULL {
             return self.removal();

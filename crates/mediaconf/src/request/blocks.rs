@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::edit::{AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, synced};
 use crate::query::{Config, Expansion, Path, Segment};
 use crate::schema::fault::{Fault, Faults};
-use crate::schema::{Kind, Object, Place, Schema};
+use crate::schema::{Kind, Object, Schema};
 use crate::secret::Masker;
 use crate::syntax::Document;
 
@@ -54,13 +54,8 @@ pub struct Renaming {
 
 /// The kind of the blocks that a path stands for, and its last segment.
 fn block_of(path: &Path) -> Result<(Kind, &Segment), Fault> {
-    match &path.segments[..] {
-        [group, last @ (Segment::Key(_) | Segment::Matching(_))] => {
-            match Place::resolve(std::slice::from_ref(group)) {
-                Ok(Place::Group(kind)) => Ok((kind, last)),
-                _ => Err(no_block(path)),
-            }
-        }
+    match (path.kind(), &path.segments[..]) {
+        (Some(kind), [_, last @ (Segment::Key(_) | Segment::Matching(_))]) => Ok((kind, last)),
         _ => Err(no_block(path)),
     }
 }
@@ -146,19 +141,16 @@ impl BlockRequest {
             BlockContent::Moved(_) => sync.rename(kind, &[(entries[at], to)]),
             _ => sync.copy(kind, at, to),
         })?;
-        match edit {
-            Some(first) if !self.assignments.is_empty() => self.edited_further(first).map(Some),
-            edit => Ok(edit),
-        }
-    }
-
-    /// Makes the assignments in the text that `first` leads to.
-    fn edited_further(&self, first: Edit) -> Result<Edit, EditError> {
+        let first = match edit {
+            Some(first) if !self.assignments.is_empty() => first,
+            edit => return Ok(edit),
+        };
+        // The assignments are made in the text that this leads to.
         let copied = Config::new(&first.document);
         let computed = copied.to_patch(&self.assignments, &[], self.options)?;
         let patch = Schema::normalize(computed.patch.into())?;
         let second = modify_members(&first.document, copied.members(), patch)?;
-        Ok(second.unwrap_or(first))
+        Ok(Some(second.unwrap_or(first)))
     }
 
     /// The name of the block that the content comes from; `None` for a new one.

@@ -29,6 +29,8 @@ pub struct ForeignKeyword {
     pub names_of: Option<&'static str>,
     /// The key that newer servers of the family give this name.
     pub is: Option<&'static str>,
+    /// Names of usual options: a slip is taken for one of them.
+    pub usual: &'static str,
     /// One line of documentation.
     pub doc: &'static str,
 }
@@ -39,6 +41,8 @@ pub struct ForeignKeyword {
 pub enum ForeignForm {
     /// `push rtmp://host/app;`
     Words,
+    /// `note "north gate";`
+    Text,
     /// `meta NAME VALUE;`
     Pairs,
     /// `iptv;`
@@ -70,6 +74,11 @@ impl ForeignKeyword {
     /// True if its only word is `on` or `off`.
     pub fn is_switch(&self) -> bool {
         matches!(self.form, ForeignForm::Switch)
+    }
+
+    /// True if blanks in a value are no ends of words. So it is of secrets.
+    pub fn is_one_word(&self) -> bool {
+        self.secret || self.form == ForeignForm::Text
     }
 
     /// True if it has a block.
@@ -105,6 +114,7 @@ impl ForeignForm {
     fn in_words(self) -> (&'static str, &'static str) {
         match self {
             Self::Words => ("words", "a word, or a list of words"),
+            Self::Text => ("one word", "a word"),
             Self::Pairs => ("a NAME and a value", "a list of [name, value]; a patch may give an object"),
             Self::Flag => ("nothing", "true"),
             Self::Number => ("a number", "a number"),
@@ -152,7 +162,7 @@ pub fn protocol_of_switch(key: &str) -> Option<&str> {
 /// starts a line inside another directive is a sign of a missing `;`.
 ///
 /// A line of the table has four columns: the keywords, of which a new line has the first; the keywords of the blocks in
-/// which it stands, where `-` is the top level; the form, then `repeats`, `options`, `secret`, `names=KEYWORD` and `is=KEY`
+/// which it stands, where `-` is the top level; the form, then `repeats`, `options`, `secret`, `names=KEYWORD`, `is=KEY` and `usual=OPTION`
 /// where they hold; one line of documentation.
 pub static FOREIGN_KEYWORDS: LazyLock<Vec<ForeignKeyword>> = LazyLock::new(|| {
     let rows = include_str!("foreign.tsv").lines();
@@ -192,6 +202,7 @@ impl ForeignKeyword {
             secret: has("secret"),
             names_of: words(facts).find_map(|fact| fact.strip_prefix("names=")),
             is: words(facts).find_map(|fact| fact.strip_prefix("is=")),
+            usual: words(facts).find_map(|fact| fact.strip_prefix("usual=")).unwrap_or_default(),
             doc,
         })
     }

@@ -136,6 +136,8 @@ pub struct WordKind {
     pub json_form: &'static str,
     /// Values that completion proposes.
     pub values: &'static [&'static str],
+    /// The values that servers know, if they are few: another one is a slip.
+    pub usual: &'static [&'static str],
     /// Examples that completion proposes where the row has none.
     pub examples: &'static [&'static str],
     /// The keyword of the named blocks whose names are values of this kind.
@@ -162,6 +164,7 @@ pub static TEXT: WordKind = WordKind {
     usage: "one word",
     json_form: "a string",
     values: &[],
+    usual: &[],
     examples: &[],
     names_of: None,
     takes_any: true,
@@ -171,6 +174,12 @@ pub static TEXT: WordKind = WordKind {
     parse: |text| Some(text.into()),
     accept: |value| value.is_string().then(|| value.clone()),
     write: |value| Some(plain_word(value)),
+};
+
+/// `loglevel debug;`, a string that is one of few.
+pub static LOG_LEVEL: WordKind = WordKind {
+    usual: &["debug", "info", "notice", "warning", "warn", "error", "critical", "alert", "emergency", "none"],
+    ..TEXT
 };
 
 /// A word of a certain form, which shows that a directive begins in front of it.

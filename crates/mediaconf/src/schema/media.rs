@@ -2,7 +2,7 @@
 
 use super::codec::{AddressesShape, BlocksShape};
 use super::kinds::{
-    BITRATE, DURATION, DVR_REFERENCE, FLAG, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT, WordKind,
+    BITRATE, DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT, WordKind,
 };
 use super::row::CLUSTER_KEY_GLOBAL;
 use super::row::Scope::{Backend, Live, Plugin, Source, Stream, Template, Top};
@@ -30,6 +30,7 @@ pub static ACCOUNT: ObjectShape = ObjectShape {
         part("login", &TEXT, PartPlace::Required),
         Part { secret: true, ..part("password", &TEXT, PartPlace::Required) },
     ],
+    usual: "",
     usage: "LOGIN PASSWORD",
     json_form: "{\"login\", \"password\"}",
 };
@@ -43,6 +44,7 @@ static DVR: ObjectShape = ObjectShape {
         part("dvr_limit", &DURATION, PartPlace::Optional),
         part("options", &SCALAR, PartPlace::Rest),
     ],
+    usual: "replicate copy",
     usage: "ROOT or @NAME [90%] [5d] [OPTION...]",
     json_form: "{\"root\", \"reference\", \"disk_limit\", \"dvr_limit\", \"options\"}",
 };
@@ -62,6 +64,7 @@ static BACKEND: AddressShape = AddressShape {
     members: Backend,
     kind: &TEXT,
     names: Some(("auth://", "auth_backend")),
+    usual: "",
     may_be_false: true,
     usage: "a URL or `false`, then NAME=VALUE options",
     json_form: "{\"url\", \"extra\"}; `auth false;` is the url false, the options are in extra",
@@ -78,6 +81,10 @@ pub static SOURCE: AddressShape = AddressShape {
     members: Source,
     kind: &SCALAR,
     names: None,
+    usual: "abr_loss_lower abr_loss_upper abr_mode abr_stepdown bitrate bitrates closed_captions cluster_key \
+        frames_timeout headers key max_bitrate min_bitrate output_audio passphrase password pids priority program \
+        programs retry_limit retry_timeout secret source_timeout stream_id stream_key subtitles timeout track tracks url \
+        urls user_agent",
     may_be_false: false,
     usage: "a URL, then NAME=VALUE options",
     json_form: "an array of {\"url\", ...}",
@@ -85,6 +92,9 @@ pub static SOURCE: AddressShape = AddressShape {
 
 /// `transcoder vb=1024k ab=64k;`
 static TRANSCODER: OptionsShape = OptionsShape {
+    usual: "ab acodec burn copy crop deinterlace deviceid external fps gop hw hw=nvenc level logo open_gop preset \
+        preset=fast preset=faster preset=medium preset=slow preset=slower preset=superfast preset=ultrafast \
+        preset=veryfast preset=veryslow profile refs size split_channels threads vb vcodec",
     known: &[
         KnownOption { keyword: "vb", key: "video_bitrate", kind: &BITRATE },
         KnownOption { keyword: "ab", key: "audio_bitrate", kind: &BITRATE },
@@ -183,7 +193,7 @@ static TOP_ROWS: [Parameter; 27] = [
     value(&["rtsp"], &PORT).doc("Port or address of the RTSP server", "rtsp 554;"),
     value(&["snmp"], &PORT).doc("Port or address of the SNMP agent", "snmp 4000;"),
     value(&["mysql"], &PORT).doc("Port or address of the MySQL interface", "mysql 3306;"),
-    value(&["loglevel"], &TEXT).doc("How much the server logs", "loglevel debug;"),
+    value(&["loglevel"], &LOG_LEVEL).doc("How much the server logs", "loglevel debug;"),
     value(&["root", "wwwroot"], &TEXT).doc("Folder of static files", "root wwwroot;"),
     value(&["pulsedb"], &TEXT).doc("Folder of the statistics database", "pulsedb /var/lib/media;"),
     cluster_key().doc("Secret that the servers of a cluster share", "cluster_key SECRET;"),

@@ -576,6 +576,8 @@ pub enum Place {
 /// A directive with an address and options behind it, and how a patch merges into them.
 #[derive(Debug)]
 pub struct AddressShape {
+    /// Names of usual options, maybe with a value: a slip is taken for one of them.
+    pub usual: &'static str,
     /// One of its values, in messages.
     pub noun: &'static str,
     /// The JSON key of the address.
@@ -623,6 +625,8 @@ pub enum JsonForm {
 /// A directive whose words are options, `NAME=VALUE` or `NAME`.
 #[derive(Debug)]
 pub struct OptionsShape {
+    /// Names of usual options, maybe with a value: a slip is taken for one of them.
+    pub usual: &'static str,
     /// The options whose values are not under the word rule.
     pub known: &'static [KnownOption],
 }
@@ -641,6 +645,8 @@ pub struct KnownOption {
 /// A directive whose words are the members of an object.
 #[derive(Debug)]
 pub struct ObjectShape {
+    /// Names of usual options, maybe with a value: a slip is taken for one of them.
+    pub usual: &'static str,
     /// The members, in the order in which they are written: first those that have to be there.
     pub parts: &'static [Part],
     /// The words behind the keyword.

@@ -23,7 +23,7 @@ impl Document {
     /// The lines of a unified diff from the first `@@` on, without their newlines, with their secrets masked if there is a
     /// masker. A line on both sides follows a space, others `-`, `+` and `\\`.
     pub fn unified_diff(&self, new: &Self, masker: Option<&Masker>) -> Vec<String> {
-        let lines = [self, new].map(|document| lines_of(document.text()));
+        let lines = [self, new].map(|document| document.text().split_inclusive('\n').collect());
         masked([self, new], &lines, &hunks(&lines), masker)
     }
 
@@ -39,11 +39,6 @@ impl Document {
         });
         Self::parse(lines.collect::<String>())
     }
-}
-
-/// The lines of a text, each with its line feed.
-fn lines_of(text: &str) -> Vec<&str> {
-    text.split_inclusive('\n').collect()
 }
 
 /// The bytes of a line of a text, without its line feed.

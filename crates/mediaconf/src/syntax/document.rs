@@ -46,9 +46,11 @@ impl Document {
     pub fn parse(text: impl Into<ByteString>) -> Self {
         let text = text.into();
         // Spans are pairs of `u32`, and editors count in `i32`.
-        if text.len() > i32::MAX as usize {
+        let is_too_large = text.len() > i32::MAX as usize;
+        let too_large = is_too_large.then(|| Diagnostic::error(0..0, "the text is larger than 2 GiB"));
+        if let Some(found) = too_large.or_else(|| erlang_terms(&text)) {
             let mut diagnostics = Diagnostics::default();
-            diagnostics.push(Diagnostic::error(0..0, "the text is larger than 2 GiB"));
+            diagnostics.push(found);
             return Self { text, records: Vec::new(), diagnostics };
         }
         let (records, diagnostics) = grammar::parse(&text);
@@ -285,6 +287,19 @@ pub struct Splice {
     pub range: Range<usize>,
     /// The text that takes their place.
     pub text: String,
+}
+
+/// The error of a text whose first line that is no `%` comment is `{http, 8080}.`: the format of version 3.
+fn erlang_terms(text: &str) -> Option<Diagnostic> {
+    let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
+    let line = lines.find(|line| !line.is_empty() && !line.starts_with('%'))?;
+    let (name, _) = line.strip_prefix('{')?.split_once(',')?;
+    let start = (line.as_ptr() as usize - text.as_ptr() as usize) as u32;
+    let message = "this is the old 3.x format (Erlang terms), not a `media.conf`";
+    let hint = "write `http 8080;` for `{http, 8080}.`, and `#` for `%`";
+    let found = Diagnostic::error(start..start + line.len() as u32, message).hint(hint);
+    (!name.trim().is_empty() && name.trim().bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
+        .then_some(found)
 }
 
 /// The pieces of the new text in order: kept, replacement, kept, …; some may be empty.

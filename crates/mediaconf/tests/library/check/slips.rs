@@ -93,14 +93,14 @@ fn a_word_for_off_is_no_backend() {
 
 #[test]
 fn auth_with_a_word_nearly_false_is_a_warning() {
-    for word in ["flase", "fasle", "fals", "falsee", "False", "FALSE", "\"flase\""] {
+    for word in ["flase", "fasle", "fals", "falsee", "False", "FALSE", "\"flase\"", "\"false\""] {
         let value = word.trim_matches('"');
         let message = format!("warning: `{value}` is read as the URL of a backend");
         check(&format!("auth {word};\n"), &[&format!("1:6: {message}")]);
         check(&format!("stream a {{\n  auth {word};\n  url udp://1;\n}}\n"), &[&format!("2:8: {message}")]);
         check(&format!("live a {{ auth {word}; }}\n"), &[&format!("1:15: {message}")]);
     }
-    for word in ["false", "\"false\"", "false.lua", "/false", "pulse", "else", "http://f", "x", "falcon"] {
+    for word in ["false", "false.lua", "/false", "pulse", "else", "http://f", "x", "falcon"] {
         check(&format!("auth {word};\n"), &[]);
     }
 }
@@ -189,4 +189,55 @@ fn schemes_that_others_have_are_no_slips() {
     {
         check(&format!("stream a {{ url {scheme}://x; push {scheme}://y; }}\n"), &[]);
     }
+}
+
+#[test]
+fn a_slip_in_an_option_is_a_warning() {
+    for (line, at, option) in [
+        ("url udp://2 priorty=2", 37, "priorty"),
+        ("url udp://2 Priority=2", 37, "Priority"),
+        ("input udp://2 source_timeot=5", 39, "source_timeot"),
+        ("transcoder vb=1k presett=fast", 42, "presett"),
+        ("transcoder vb=1k preset=vryfast", 42, "preset=vryfast"),
+        ("push rtmp://h/x retry_timout=5", 41, "retry_timout"),
+        ("dvr /s 7d replcate", 35, "replcate"),
+    ] {
+        let message = format!("1:{at}: warning: `{option}` is no known option");
+        check(&format!("stream b {{ url udp://1; {line}; }}\n"), &[&message]);
+    }
+    check("stream a udp://1 priorty=2;\n", &["1:18: warning: `priorty` is no known option"]);
+    for line in [
+        "url udp://2 priority2=1 k=1 keep=1 track=1",
+        "transcoder vbb=1 hw=nvenc2 preset=p4 sze=1",
+        "push rtmp://h x=1",
+    ] {
+        check(&format!("stream b {{ url udp://1; {line}; }}\n"), &[]);
+    }
+}
+
+#[test]
+fn a_slip_in_a_value_is_a_warning() {
+    for (line, message) in [
+        ("dvr /s 7dd", "`7dd` is read as an option"),
+        ("dvr /s 7D", "`7D` is read as an option"),
+        ("dvr /s 7days 90%", "`7days` is read as an option"),
+        ("dvr @d 90%%", "`90%%` is read as an option"),
+        ("dvr 7d", "`7d` is read as the root"),
+        ("dvr 90% /s", "`90%` is read as the root"),
+        ("auth http//b", "`http//` lacks a `:`"),
+        ("auth \"false\"", "`false` is read as the URL of a backend"),
+        ("push rtmp//h/x", "`rtmp//` lacks a `:`"),
+    ] {
+        let found = found(&format!("stream a {{ url udp://1; {line}; }}\n"));
+        assert!(found.len() == 1 && found[0].ends_with(message), "{line}: {found:?}");
+    }
+    for line in ["dvr /s 5M 100G 5mb 7d", "dvr \"7d\" 5 7w 1d2h", "dvr /7d 7d", "auth a//b", "auth \"a.lua\""]
+    {
+        check(&format!("stream a {{ url udp://1; {line}; }}\n"), &[]);
+    }
+    for level in ["verbose", "debgu", "DEBUG"] {
+        check(&format!("loglevel {level};\n"), &[&format!("1:10: warning: `{level}` is no known value")]);
+    }
+    check("loglevel warning;\nloglevel2 x;\n", &[]);
+    check("loglevel 7;\n", &[]);
 }
