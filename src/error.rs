@@ -106,6 +106,7 @@ kinds! {
         TooSlow "too-slow" 408 Invalid "the request did not arrive in time",
         Conflict "conflict" 409 Conflict "the same values were changed meanwhile",
         Pending "pending" 409 Conflict "another change has to be confirmed first",
+        FailedNodes "failed-nodes" 409 Guarded "nodes that should run the change are failed",
         Stale "stale" 412 Conflict "the configuration is not the one that If-Match names, or the text of base is not kept",
         TooLarge "too-large" 413 Invalid "the request is too large",
         ContentCoding "content-coding" 415 Invalid "the body has a content coding that is not supported",
@@ -116,7 +117,7 @@ kinds! {
         NewWarnings "new-warnings" 422 Invalid "the change brings warnings, and is to be refused then",
         FormChange "form-change" 422 Invalid "an unknown directive would get another form",
         RejectedByCheck "rejected-by-check" 422 Invalid "the check command rejected the configuration",
-        WouldRemoveCredentials "would-remove-credentials" 422 Guarded "no usable account for the API would remain",
+        WouldRemoveCredentials "would-remove-credentials" 422 Guarded "the change removes the last usable account for the API",
         WouldDeleteStreams "would-delete-streams" 422 Guarded "more streams would be deleted than `max_delete` allows",
         EmptyReplacement "empty-replacement" 422 Guarded "the new configuration has no stream, live or plugin at all",
         TooManyFailures "too-many-failures" 429 Denied "too many wrong passwords came from this address",
@@ -317,7 +318,7 @@ impl Error {
     /// The present text has errors: it can be neither shown as JSON nor changed.
     pub fn bad_config(text: Arc<Snapshot>) -> Self {
         Self::of_broken(ErrorKind::BadConfig, "the configuration", None, text)
-            .hint("`mediactl check` shows them; `mediactl read -o conf` still shows the text")
+            .hint("`mediactl check` shows them; if `mediactl history` has the edit, `mediactl rollback last` repairs the file")
     }
 
     /// A new text has errors.

@@ -56,7 +56,9 @@ pub fn new_secret(prompt: &str) -> io::Result<Option<String>> {
     loop {
         let Some(first) = secret(prompt)? else { return Ok(None) };
         match secret("again")? {
-            Some(second) if second != first => writeln!(io::stderr(), "error: the two differ")?,
+            Some(second) if second != first => {
+                writeln!(io::stderr(), "error: the two passwords are not the same")?
+            }
             second => return Ok(second),
         }
     }

@@ -91,7 +91,7 @@ pub enum RequestedChange<'a> {
     /// Makes the text before a change the configuration again.
     Rollback(ChangeRef),
     /// Takes exactly the change with this id back, and keeps what was changed since.
-    TakeBack(ChangeId),
+    Revert(ChangeId),
     /// Runs the text of the file, as a server does at a signal.
     #[serde(skip)]
     Load,
@@ -143,8 +143,7 @@ impl RequestedChange<'_> {
 }
 
 /// The names of all changes, as requests have them.
-pub const CHANGE_NAMES: [&str; 7] =
-    ["modify", "save", "update", "format", "entries", "rollback", "take-back"];
+pub const CHANGE_NAMES: [&str; 7] = ["modify", "save", "update", "format", "entries", "rollback", "revert"];
 
 /// An object without members; derived code would take an empty list, too.
 fn no_members<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
@@ -376,7 +375,7 @@ pub enum OutcomeNote {
     SavedEarlierUpdate,
     /// A hand edit of the file became part of the new configuration: the paths of what it changed, in words; empty
     /// where no value of the file did.
-    PickedUpHandEdit(String),
+    FoundHandEdit(String),
     /// A hand edit of the file was overwritten; its text is kept in the history.
     OverwroteHandEdit,
     /// A hand edit of the file was kept, while a change that was not confirmed was rolled back.
@@ -467,7 +466,7 @@ impl ChangeReport {
         let nothing = Snapshot::default();
         let old = self.old.as_deref();
         let masker = parts.masker().filter(|_| parts.diff);
-        let diff = diff_lines([old.unwrap_or(&nothing), new], None, masker.as_ref());
+        let diff = diff_lines([old.unwrap_or(&nothing), new], masker.as_ref());
         [self.lines_added, self.lines_removed] = added_and_removed(&diff);
         self.diff = if parts.diff { diff } else { Vec::new() };
         if parts.values {

@@ -92,6 +92,24 @@ impl Engine {
         Ok(())
     }
 
+    /// Refuses to confirm a change while nodes of the cluster are failed.
+    pub(super) fn refuse_failed_nodes(&self) -> Result<(), Error> {
+        let nodes = self.store.nodes()?.unwrap_or_default();
+        let failed = nodes.iter().filter(|node| node.state == NodeState::Failed);
+        let failed: Vec<_> =
+            failed.map(|node| format!("{}: {}", node.node, node.why.as_deref().unwrap_or("-"))).collect();
+        match failed.len() {
+            0 => Ok(()),
+            count => {
+                let noun = if count == 1 { "a node is" } else { "nodes are" };
+                let message = format!("{noun} failed ({}); nothing is confirmed", failed.join("; "));
+                Err(Error::new(ErrorKind::FailedNodes, message).hint(
+                    "`--accept failed-nodes` (over HTTP `accept=failed-nodes`) confirms the change anyway",
+                ))
+            }
+        }
+    }
+
     /// Rolls the pending change back; returns the state of the file.
     ///
     /// # Errors

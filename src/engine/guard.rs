@@ -50,7 +50,7 @@ pub const GUARD_NAMES: &[(&str, Guard)] = &[
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::WouldRemoveCredentials => f.write_str("no usable `edit_auth` would remain"),
+            Self::WouldRemoveCredentials => f.write_str("the change removes the last usable `edit_auth`"),
             Self::EmptyReplacement => {
                 f.write_str("the new configuration has no stream, live or plugin at all")
             }
@@ -102,19 +102,19 @@ impl Guard {
 
     /// Returns the advice for the command line.
     pub fn hint(&self) -> String {
-        match self {
-            Self::WouldRemoveCredentials => "without it the API can't be used; `--force` makes the change anyway",
-            Self::EmptyReplacement => {
-                "was the file sent with its line ends stripped (`curl -d @FILE`)? `--force` makes the change anyway"
+        let why = match self {
+            Self::WouldDeleteStreams { deleted, .. } => {
+                return format!("`--max-delete {deleted}` deletes them");
             }
-            Self::FormChange | Self::NearMiss => "`--force` makes the change anyway",
+            Self::WouldRemoveCredentials => "without it the API can't be used; ",
+            Self::EmptyReplacement => "was the file sent with its line ends stripped (`curl -d @FILE`)? ",
             Self::OneLine => {
-                "were its line ends stripped? `curl --data-binary @FILE` sends a file as it is; \
-                 `--accept one-line` (over HTTP `accept=one-line`) takes the text anyway"
+                "were its line ends stripped? `curl --data-binary @FILE` sends a file as it is; "
             }
-            Self::WouldDeleteStreams { .. } => "`--max-delete N` allows that many, `--force` any number",
-        }
-        .to_owned()
+            Self::FormChange | Self::NearMiss => "",
+        };
+        let name = self.name().unwrap_or_default();
+        format!("{why}`--accept {name}` (over HTTP `accept={name}`) makes the change anyway")
     }
 }
 

@@ -40,7 +40,7 @@ pub fn find(entries: &[HistoryEntry], which: ChangeRef) -> Result<&HistoryEntry,
 /// The refusal to take back a change where others have changed the same lines since.
 fn stale_change(change: &ChangeId) -> Error {
     let message = format!(
-        "what change `{change}` did can't be taken back: the same lines, or lines beside them, were changed since"
+        "what change `{change}` did can't be undone: the same lines, or lines beside them, were changed since"
     );
     Error::new(ErrorKind::Conflict, message).hint("`mediactl history -p` shows what was changed")
 }
@@ -63,6 +63,11 @@ impl Engine {
         self.replace_as(Operation::Rollback, text.shared_bytes(), &options)
     }
 
+    /// True if there is a change to roll back to.
+    pub(super) fn has_history(&self) -> bool {
+        self.store.history(1).is_ok_and(|entries| !entries.is_empty())
+    }
+
     /// Takes the change with this id back, and keeps what was changed since.
     ///
     /// # Errors
@@ -81,7 +86,7 @@ impl Engine {
         }
         let base = made.after.ok_or_else(|| stale_change(change))?;
         let mut options = ChangeOptions { base: Some(base), ..options.clone() };
-        let what = format!("take-back of change {change}");
+        let what = format!("revert of change {change}");
         options.message = Some(match options.message.take() {
             Some(why) => format!("{what}: {why}"),
             None => what,

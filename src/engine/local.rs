@@ -234,7 +234,8 @@ impl ConfigService for Engine {
         };
         let id = id.unwrap_or(&pending.id);
         let is_kept = match decision {
-            Decision::Keep => self.confirm(id).map(|()| false)?,
+            Decision::Keep => self.refuse_failed_nodes().and_then(|()| self.confirm(id)).map(|()| false)?,
+            Decision::KeepThoughFailed => self.confirm(id).map(|()| false)?,
             Decision::RollBack => self.cancel(id, by)?.is_hand_edit(),
         };
         Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())

@@ -54,7 +54,7 @@ impl Transaction<'_> {
         let force = self.options.force && !is_merged;
         let Some(state) = self.state.clone() else {
             self.refuse_stale()?;
-            self.notes.extend(self.picked_up());
+            self.notes.extend(self.found_hand_edit());
             return Ok((self.file().expect("a local modify has loaded a file").clone(), None));
         };
         let is_hand_edit = self.is_hand_edited();
@@ -64,7 +64,7 @@ impl Transaction<'_> {
                 Some(_) => ErrorKind::Stale,
                 None => ErrorKind::Conflict,
             };
-            return Err(hand_edited_badly(kind, file));
+            return Err(hand_edited_badly(kind, file, self.engine.has_history()));
         }
         self.refuse_stale()?;
         match (is_hand_edit, state.is_saved(), edited) {
@@ -72,7 +72,7 @@ impl Transaction<'_> {
             (false, false, _) => self.notes.push(OutcomeNote::SavedEarlierUpdate),
             (true, _, _) if force => self.notes.push(OutcomeNote::OverwroteHandEdit),
             (true, true, Some(file)) => {
-                self.notes.extend(self.picked_up());
+                self.notes.extend(self.found_hand_edit());
                 return Ok((file, Some(state)));
             }
             (true, _, _) if is_merged => return Err(hand_edited_and_updated()),

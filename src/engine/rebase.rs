@@ -51,7 +51,9 @@ impl Transaction<'_> {
         }
         if !present.is_valid() {
             return Err(match self.hand_edit() {
-                Some([_, file]) if file.is_same_text(present) => hand_edited_badly(ErrorKind::Conflict, file),
+                Some([_, file]) if file.is_same_text(present) => {
+                    hand_edited_badly(ErrorKind::Conflict, file, self.engine.has_history())
+                }
                 _ => Error::bad_config(present.clone()),
             });
         }
@@ -192,10 +194,14 @@ pub fn hand_edited_and_updated() -> Error {
 }
 
 /// The refusal of a change where the hand edit of the file has errors.
-pub fn hand_edited_badly(kind: ErrorKind, file: &Snapshot) -> Error {
+pub fn hand_edited_badly(kind: ErrorKind, file: &Snapshot, has_history: bool) -> Error {
     let errors = file.errors_in_words();
-    Error::new(kind, format!("the file was changed by hand since it was loaded, and has {errors}"))
-        .hint("`mediactl check` shows the errors; correct the file")
+    let first = file.first_error_in_words().map_or(String::new(), |first| format!(": {first}"));
+    Error::new(kind, format!("the file was changed by hand since it was loaded, and has {errors}{first}"))
+        .hint(match has_history {
+            true => "`mediactl check` shows the errors; correct the file, or `mediactl rollback last` removes that edit",
+            false => "`mediactl check` shows the errors; correct the file",
+        })
 }
 
 /// The refusal of a change that conflicts with what others made of its base.

@@ -29,7 +29,7 @@ impl Engine {
     ) -> Result<ChangeReport, Error> {
         let operation = match requested {
             RequestedChange::Rollback(to) => return self.rollback(*to, options),
-            RequestedChange::TakeBack(change) => return self.take_back(change, options),
+            RequestedChange::Revert(change) => return self.take_back(change, options),
             RequestedChange::Load => Operation::Load,
             RequestedChange::Save(_) => Operation::Save,
             RequestedChange::Update(_) if self.running.is_none() => return Err(self.no_server()),
@@ -102,7 +102,7 @@ impl Transaction<'_> {
             RequestedChange::Format {} => self.formatted()?,
             RequestedChange::Entries(entries) => self.with_entries(&entries.texts)?,
             RequestedChange::Save(text) | RequestedChange::Update(text) => self.whole_text(text)?,
-            RequestedChange::Modify(_) | RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => {
+            RequestedChange::Modify(_) | RequestedChange::Rollback(_) | RequestedChange::Revert(_) => {
                 unreachable!("a modification is computed above, and the others are made as texts")
             }
         };
@@ -113,8 +113,8 @@ impl Transaction<'_> {
                 let is_whole = matches!(requested, RequestedChange::Save(_));
                 let is_kept =
                     is_of_base || !is_whole || (operation == Operation::Save && self.is_for_hand_edit());
-                let picked_up = self.picked_up().filter(|_| is_kept);
-                self.notes.push(picked_up.unwrap_or(OutcomeNote::OverwroteHandEdit));
+                let found_hand_edit = self.found_hand_edit().filter(|_| is_kept);
+                self.notes.push(found_hand_edit.unwrap_or(OutcomeNote::OverwroteHandEdit));
             }
             let is_unsaved = state.as_ref().is_some_and(|state| !state.is_saved());
             self.notes.extend((is_of_base && is_unsaved).then_some(OutcomeNote::SavedEarlierUpdate));

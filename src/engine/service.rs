@@ -132,6 +132,8 @@ pub enum ConfigSource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     Keep,
+    /// The same, although nodes failed to take it.
+    KeepThoughFailed,
     RollBack,
 }
 

@@ -1,6 +1,5 @@
 //! A configuration as it was at one moment, for those who may see its secrets and for those who may not.
 
-use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -9,7 +8,8 @@ use serde_json::{Map, Value};
 use super::guard;
 use crate::store::Revision;
 use mediaconf::{
-    Config, Diagnostics, DirectiveRole, Document, Kind, Masker, Request, Scope, SecretValues, Span,
+    Config, Diagnostics, DirectiveRole, Document, Kind, LineIndex, Masker, Request, Scope, SecretValues,
+    Severity, Span,
 };
 
 /// The directive that includes files.
@@ -173,6 +173,13 @@ impl Snapshot {
         }
     }
 
+    /// The first error, with its line.
+    pub fn first_error_in_words(&self) -> Option<String> {
+        let first = self.diagnostics().iter().find(|found| found.severity == Severity::Error)?;
+        let line = LineIndex::new(self.document().text()).position(first.span.start).line;
+        Some(format!("line {line}: {}", first.message))
+    }
+
     /// True if the text has lost its line ends.
     pub fn has_lost_line_ends(&self) -> bool {
         *self.lost_line_ends.get_or_init(|| Document::has_lost_line_ends(&self.bytes))
@@ -191,20 +198,10 @@ pub fn compared<T>(sides: [Option<&Snapshot>; 2], look: impl FnOnce(&Config<'_>,
     look(&old.config(), &new.config())
 }
 
-/// Returns the lines of a unified diff of two configurations, or of some of their streams, from the first `@@` on. Without a
-/// masker secrets are shown. If the text of one of them is not known, their values are compared, written as texts.
-pub fn diff_lines(
-    [old, new]: [&Snapshot; 2],
-    streams: Option<&HashSet<String>>,
-    masker: Option<&Masker>,
-) -> Vec<String> {
-    let between = |old: &Snapshot, new: &Snapshot| match streams {
-        Some(names) => {
-            let [old, new] = [old, new].map(|text| text.document().of_streams(names));
-            old.unified_diff(&new, masker)
-        }
-        None => old.document().unified_diff(new.document(), masker),
-    };
+/// Returns the lines of a unified diff of two configurations, from the first `@@` on. Without a masker secrets are shown. If
+/// the text of one of them is not known, their values are compared, written as texts.
+pub fn diff_lines([old, new]: [&Snapshot; 2], masker: Option<&Masker>) -> Vec<String> {
+    let between = |old: &Snapshot, new: &Snapshot| old.document().unified_diff(new.document(), masker);
     let rewritten =
         |text: &Snapshot| text.is_valid().then(|| Snapshot::of_values(&text.config().to_json()))?;
     match old.is_of_values() || new.is_of_values() {

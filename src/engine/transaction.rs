@@ -234,11 +234,11 @@ impl<'e> Transaction<'e> {
     }
 
     /// Says which values a hand edit changed that the change picks up.
-    pub fn picked_up(&self) -> Option<OutcomeNote> {
+    pub fn found_hand_edit(&self) -> Option<OutcomeNote> {
         let words = compared(self.hand_edit()?.map(|text| Some(&**text)), |known, file| {
             ChangedValue::paths_in_words(&ChangedValue::between(known, file))
         });
-        Some(OutcomeNote::PickedUpHandEdit(words))
+        Some(OutcomeNote::FoundHandEdit(words))
     }
 
     /// True if the file differs from the text that a server loaded or saved last.

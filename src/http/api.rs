@@ -198,6 +198,10 @@ pub const MAX_WAIT: u64 = 60;
 /// The query parameter with the id of the change to confirm or to roll back.
 pub const ID: &str = "id";
 
+/// The parameter that accepts what is refused otherwise, and its value for a confirmation while nodes are failed.
+pub const ACCEPT: &str = "accept";
+pub const FAILED_NODES: &str = "failed-nodes";
+
 /// The answer of `included`: the files of each pattern, in the order in which they are included.
 pub type IncludedFiles = BTreeMap<String, Vec<IncludedFile>>;
 

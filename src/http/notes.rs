@@ -44,7 +44,7 @@ pub fn word_of(note: &OutcomeNote) -> String {
     let word = match note {
         OutcomeNote::SavedEarlierUpdate => "saved-earlier-update",
         // What it changed is in a header of its own.
-        OutcomeNote::PickedUpHandEdit(_) => "picked-up-hand-edit",
+        OutcomeNote::FoundHandEdit(_) => "found-hand-edit",
         OutcomeNote::OverwroteHandEdit => "overwrote-hand-edit",
         OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT,
         OutcomeNote::DeletedStreams(count) => return format!("deleted-streams {count}"),
@@ -54,10 +54,10 @@ pub fn word_of(note: &OutcomeNote) -> String {
     word.to_owned()
 }
 
-/// The value of the header with the paths of a hand edit that was picked up; `None` if no note is of one.
+/// The value of the header with the paths of a hand edit that was found; `None` if no note is of one.
 pub fn hand_edit_header(notes: &[OutcomeNote]) -> Option<String> {
     let paths = notes.iter().find_map(|note| match note {
-        OutcomeNote::PickedUpHandEdit(paths) if !paths.is_empty() => Some(paths),
+        OutcomeNote::FoundHandEdit(paths) if !paths.is_empty() => Some(paths),
         _ => None,
     })?;
     Some(utf8_percent_encode(paths, PATHS).to_string())
@@ -100,13 +100,13 @@ mod tests {
     fn words_hold_what_a_header_may_have() {
         for (note, word) in [
             (OutcomeNote::SavedEarlierUpdate, "saved-earlier-update"),
-            (OutcomeNote::PickedUpHandEdit("rtsp".to_owned()), "picked-up-hand-edit"),
+            (OutcomeNote::FoundHandEdit("rtsp".to_owned()), "found-hand-edit"),
             (OutcomeNote::DeletedStreams(3), "deleted-streams 3"),
         ] {
             assert_eq!(word_of(&note), word);
         }
         let paths = "rtmp, streams.\"Küche 5%\".prepush";
-        let header = hand_edit_header(&[OutcomeNote::PickedUpHandEdit(paths.to_owned())]);
+        let header = hand_edit_header(&[OutcomeNote::FoundHandEdit(paths.to_owned())]);
         assert_eq!(header.as_deref(), Some("rtmp, streams.\"K%C3%BCche 5%25\".prepush"));
     }
 }

@@ -100,10 +100,12 @@ impl From<&Error> for Problem {
 fn hint(error: &Error) -> Option<String> {
     let words = match (&error.guard, error.kind) {
         (Some(Guard::OneLine), _) => return error.hint.clone(),
-        (Some(Guard::WouldDeleteStreams { .. }), _) => {
-            "`max_delete=N` allows that many, `force=true` any number"
+        (Some(Guard::WouldDeleteStreams { deleted, .. }), _) => {
+            return Some(format!("`max_delete={deleted}` deletes them"));
         }
-        (Some(_), _) => "`force=true` makes the change anyway",
+        (Some(guard), _) => {
+            return guard.name().map(|name| format!("`accept={name}` makes the change anyway"));
+        }
         (None, ErrorKind::NewWarnings) => "without `strict=true` it is made all the same",
         (
             None,

@@ -268,7 +268,7 @@ pub struct HistoryEntry {
     pub after: Option<Revision>,
     /// True if the kept text was never the text of the file: it ran and was not saved, or was written
     /// into a file that was just being replaced.
-    #[serde(rename = "aside", default)]
+    #[serde(rename = "unsaved", alias = "aside", default)]
     pub is_aside: bool,
     /// The paths that it changed, if the record of the change names them.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -42,10 +42,10 @@ test('every open page shows the countdown, and one of them keeps the change', op
   assert.deepEqual([...one.faults, ...two.faults], []);
 });
 
-test('taken back, and run out', options, async () => {
+test('rolled back, and run out', options, async () => {
   const page = await entered();
   await change({ streams: { cam: { prepush: 3 } } }, 600);
-  await click(page, 'Take back');
+  await click(page, 'Roll back');
   await goes(page, '#confirm');
   await until(() => served.text.includes('prepush 1'), 'the text before');
   await change({ streams: { cam: { prepush: 4 } } }, 10);
@@ -118,7 +118,7 @@ test('a new password that another page takes back is not asked for any longer', 
 test('the page that takes a new password back asks for the old one', options, async () => {
   await change({ edit_auth: { password: 'newer' } }, 600);
   const page = await entered({ password: 'newer' });
-  await click(page, 'Take back');
+  await click(page, 'Roll back');
   await sees(page, 'was changed back', '#confirm');
   await page.type('#confirm input[type=password]', 'right');
   await page.keyboard.press('Enter');
@@ -134,7 +134,7 @@ test('a login that another client renames is not asked for by its old name, nor 
   assert.equal(await login(), '');
   await page.close();
   const renamed = await entered({ login: 'boss' });
-  await click(renamed, 'Take back');
+  await click(renamed, 'Roll back');
   await sees(renamed, 'was changed back', '#confirm');
   assert.equal(await renamed.$eval('#confirm input[name=login]', (field) => field.value), '');
 });

@@ -82,10 +82,10 @@ test('going back says what it does to an edit by hand, and what is shown ends wi
   await shows(page, '.history-detail .warning', 'That edit is overwritten; the history keeps it.');
   await shows(page, '.history-detail .removed', 'prepush 70;');
   await press(page, 'Go back');
-  await shows(page, '.history-detail', 'until it is kept or taken back');
+  await shows(page, '.history-detail', 'until it is kept or rolled back');
   await until(() => here.text.includes('prepush 6;'), 'the text before the second change');
   await shows(page, '.history-list', '3');
-  await press(page, 'Take back');
+  await press(page, 'Roll back');
   await shows(page, '.history-detail h2', 'change 2');
   assert.ok(!(await page.$eval('.history-detail', (box) => box.textContent)).includes('is the configuration again'));
 });

@@ -65,7 +65,7 @@ test('a text is replaced where it stands, and the page is loaded again before th
   await page.type('input[name=password]', 'right');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.activeElement?.textContent === 'Keep');
-  await click(page, 'Take back');
+  await click(page, 'Roll back');
   await goes(page, '#confirm');
   assert.doesNotMatch(served.text, /239\.9\.9\./);
   assert.deepEqual(page.faults, []);

@@ -23,7 +23,7 @@ test('who types on presses nothing that came meanwhile', options, async () => {
   assert.ok(here.text.includes('prepush 7'));
   const { pending } = JSON.parse((await here.ask('status', { password: EDITOR.password })).text);
   assert.ok(pending, 'nobody has kept it');
-  await press(page, 'Take back');
+  await press(page, 'Roll back');
   await page.waitForFunction(() => document.querySelector('#confirm')?.hasAttribute('hidden'));
   await page.waitForFunction(() => document.activeElement?.id === 'main');
 });

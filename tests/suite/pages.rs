@@ -100,6 +100,28 @@ fn is_path(code: &str) -> bool {
 }
 
 /// The tests of the program and of the library, as `cargo test` prints them.
+/// Words that made people stop.
+#[test]
+fn no_page_has_words_that_are_for_programmers() {
+    let stops = [
+        "picked up",
+        "change otherwise",
+        "changes otherwise",
+        "take-back",
+        "aside",
+        "the two differ",
+        "would remain",
+    ];
+    let folders = ["docs", "man", "src/http/console"].map(|folder| checkout().join(folder));
+    let files = folders.into_iter().flat_map(files_of).chain([checkout().join("src/http/openapi.json")]);
+    for file in files.filter(|file| file.is_file()) {
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let text = text.replace("<aside", "").replace("el('aside", "").replace("</aside", "");
+        let found: Vec<_> = stops.iter().filter(|stop| text.contains(**stop)).collect();
+        assert!(found.is_empty(), "{}: {found:?}", file.display());
+    }
+}
+
 fn names_of_tests() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let roots = ["tests/suite", "crates/mediaconf/tests/library"].map(|root| checkout().join(root));

@@ -79,10 +79,6 @@ pub struct AddContextArgs {
     /// A group that the server belongs to; several are separated by commas
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub group: Vec<String>,
-
-    /// Change the context if it exists: what is not given stays
-    #[arg(long)]
-    pub replace: bool,
 }
 
 impl ContextArgs {
@@ -121,33 +117,30 @@ impl AddContextArgs {
             let message = format!("`{name}` can't be the name of a context");
             return Err(Error::usage(message, "use letters, digits and `.`, `_`, `-`"));
         }
-        let is_known = file.load()?.get(name).is_some();
-        if is_known && !self.replace {
-            let hint = "`--replace` changes it, `mediactl context remove` removes it";
+        if file.load()?.get(name).is_some() {
+            let hint = format!(
+                "`mediactl context remove {name}` removes it; {} has its settings",
+                file.path.display()
+            );
             return Err(Error::usage(format!("there is a context `{name}` already"), hint));
         }
         let settings = self.settings(global)?;
-        match settings.get("url").and_then(Value::as_str) {
-            None if !is_known => {
-                let hint = "give it with `--url URL`, or a configuration in etcd with `--cluster URL`";
-                return Err(Error::usage("a context needs a server", hint));
-            }
-            None => {}
-            Some(url) => {
-                let (_, password) = match ClusterUrl::is_meant(url) {
-                    true => target::cluster_url(url)?.1,
-                    false => Endpoint::parse(url, DEFAULT_PREFIX)?.1,
-                };
-                if !password.is_empty() {
-                    ui.warning(&format!(
-                        "the password in the URL is kept in {}; `--password-command` keeps it elsewhere",
-                        file.path.display()
-                    ));
-                }
-            }
+        let Some(url) = settings.get("url").and_then(Value::as_str) else {
+            let hint = "give it with `--url URL`, or a configuration in etcd with `--cluster URL`";
+            return Err(Error::usage("a context needs a server", hint));
+        };
+        let (_, password) = match ClusterUrl::is_meant(url) {
+            true => target::cluster_url(url)?.1,
+            false => Endpoint::parse(url, DEFAULT_PREFIX)?.1,
+        };
+        if !password.is_empty() {
+            ui.warning(&format!(
+                "the password in the URL is kept in {}; `--password-command` keeps it elsewhere",
+                file.path.display()
+            ));
         }
         file.change(json!({"context": {name: settings}}), local_user())?;
-        ui.say(&format!("{} context `{name}`", if is_known { "changed" } else { "added" }));
+        ui.say(&format!("added context `{name}`"));
         Ok(())
     }
 

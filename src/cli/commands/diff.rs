@@ -211,10 +211,10 @@ impl Compared {
             old.values()?;
             new.values()?;
         }
-        let diff = diff_lines([&old.text, &new.text], None, ui.masker().as_ref());
+        let diff = diff_lines([&old.text, &new.text], ui.masker().as_ref());
         let differs = !diff.is_empty() || is_of_values.is_none() && !old.text.is_same_text(&new.text);
         if differs && diff.is_empty() {
-            notes.push("the two differ in bytes that are not UTF-8".to_owned());
+            notes.push("the texts differ in bytes that are not UTF-8".to_owned());
         }
         Ok(Self { sides, diff, patch: Value::Null, differs, notes })
     }

@@ -303,7 +303,7 @@ impl Editing<'_> {
             return Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` answers the question"));
         }
         let name = self.target.service.name();
-        let lines = diff_lines([present, &edited], None, self.ui.masker().as_ref());
+        let lines = diff_lines([present, &edited], self.ui.masker().as_ref());
         output(print_diff(&lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let _last_words = self.last_words();
         self.answer(&format!("change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text"))

@@ -114,7 +114,7 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
             let heading = heading(&observed, &new, masker.as_ref());
             ui.print_painted(|out| {
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
-                print_difference([&last, &new], path, [&name, &name], masker.clone(), ui, out)
+                print_difference([&last, &new], path, [&name, &name], masker.as_ref(), ui, out)
             })?;
         }
         last = new;

@@ -30,11 +30,11 @@ use mediaconf::{Path, one_line};
 /// Shows one line for each change, the last one first: when it was made (in the zone of this machine, without the date if it was today, on a terminal), by whom, and
 /// the first paths that it changed. The number in front is that of the change, and never changes: `mediactl history
 /// show 5` prints the text before change 5, `mediactl diff change:5` compares it, and `mediactl rollback 5` goes back to it.
-/// `last` is the newest change. A text that is kept aside, such as a running configuration that was
+/// `last` is the newest change. A text that was never in the file, such as a running configuration that was
 /// unsaved when its server ended, has a number, too. A hand edit of the file gets its own entry as soon as the next change is
 /// made, or a server reads the file.
 ///
-/// As JSON it is an array of objects with `number`, `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of a change that it took back), the revisions `before` and `after`, and `aside`. An entry has `paths`: the `first` changed
+/// As JSON it is an array of objects with `number`, `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of the change that it undid), the revisions `before` and `after`, and `unsaved`. An entry has `paths`: the `first` changed
 /// paths, and their `count`; not of texts over 1 MiB, nor of changes by version 0.1.
 ///
 /// Passwords and keys are always masked, unless --show-secrets is given.
@@ -54,7 +54,7 @@ pub struct HistoryArgs {
     #[command(subcommand)]
     pub command: Option<HistoryCommand>,
 
-    /// Show only the changes of the value at this path, and with --patch only their difference there
+    /// Show only the changes of the value at this path, and with --patch how the values there differ, as JSON
     #[arg(value_name = "PATH")]
     pub path: Option<String>,
 
@@ -157,7 +157,7 @@ impl HistoryArgs {
                 };
                 let names = ["before", "after"].map(|side| format!("{server} {side} {what}"));
                 let names = names.each_ref().map(String::as_str);
-                print_difference([before, after], path.as_ref(), names, masker.clone(), ui, out)
+                print_difference([before, after], path.as_ref(), names, masker.as_ref(), ui, out)
             })
         };
         if !all.is_empty() {

@@ -41,7 +41,7 @@ use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segm
 /// is none.
 ///
 /// A table fits the terminal: the credentials and the query of a URL are cut first, then the middle. Columns for which there is
-/// no room are named below it. Without a PATH it is of all streams, lives and plugins, and with --columns or --sort of the
+/// no room are named below it. Without a PATH it is of all streams, lives and plugins, and with --columns of the
 /// streams; a PATH is `streams`, `lives`, `plugins`, or names such as `streams.cam*`. The columns are the headings, and paths of
 /// values below an entry, such as `title` or `dvr.root`.
 #[derive(Debug, clap::Args)]
@@ -54,7 +54,7 @@ Examples:
   mediactl read 'streams.*.title' --where 'urls.url~10.0.3.'
   mediactl read -o table
   mediactl read -o table lives
-  mediactl read -o table --columns name,title,prepush --sort=-prepush")]
+  mediactl read -o table --columns name,title,prepush")]
 pub struct ReadArgs {
     /// What to show, such as `streams.cam1.prepush`; `*` stands for every name [default: everything, with
     /// --where all streams]
@@ -92,10 +92,6 @@ pub struct ReadArgs {
     /// The columns of the table, separated by commas [default: those of the group]
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub columns: Vec<String>,
-
-    /// Sort the table by this column; with a `-` in front in descending order
-    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-    pub sort: Option<String>,
 
     /// Print a string at a PATH as it is, without quotes; several PATHs give one line each
     #[arg(short, long)]
@@ -193,8 +189,8 @@ impl<'a> Wanted<'a> {
             args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
         let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
         let is_table = args.output == ReadFormat::Table;
-        if !(is_table || args.columns.is_empty() && args.sort.is_none()) {
-            return Err(Error::usage("`--columns` and `--sort` are for tables", "add `-o table`"));
+        if !(is_table || args.columns.is_empty()) {
+            return Err(Error::usage("`--columns` is for tables", "add `-o table`"));
         }
         let skips_in_text = args.skip_streams && args.output == ReadFormat::Conf;
         let unfit =
@@ -385,7 +381,7 @@ impl<'a> Wanted<'a> {
 
     /// The tables of the groups at the paths, or of all groups; with columns that are given, of the streams.
     fn tables(&self) -> Result<Vec<(Kind, GroupTable)>, Error> {
-        let (columns, sort) = (&self.args.columns, self.args.sort.as_deref());
+        let columns = &self.args.columns;
         let mut kinds = Vec::new();
         for path in &self.paths {
             let (Some(kind), 1..=2) = (path.kind(), path.segments.len()) else {
@@ -396,10 +392,9 @@ impl<'a> Wanted<'a> {
             kinds.extend((!kinds.contains(&kind)).then_some(kind));
         }
         if self.paths.is_empty() {
-            let is_one = !columns.is_empty() || sort.is_some();
-            kinds.extend(Kind::ALL.into_iter().filter(|kind| !is_one || *kind == Kind::Streams));
+            kinds.extend(Kind::ALL.into_iter().filter(|kind| columns.is_empty() || *kind == Kind::Streams));
         }
-        kinds.into_iter().map(|kind| Ok((kind, GroupTable::new(kind, columns, sort)?))).collect()
+        kinds.into_iter().map(|kind| Ok((kind, GroupTable::new(kind, columns)?))).collect()
     }
 
     /// Adds the entries of a configuration to their tables.

@@ -148,7 +148,7 @@ pub struct RollbackArgs {
 impl RollbackArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let back = || self.which.map(RequestedChange::Rollback);
-        let requested = self.changing.change.clone().map(RequestedChange::TakeBack).or_else(back);
+        let requested = self.changing.change.clone().map(RequestedChange::Revert).or_else(back);
         let mut command = ChangeCommand::new(&self.changing, "rollback");
         // It names the change to take back, and not this one.
         command.options.id = None;

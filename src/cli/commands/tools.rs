@@ -14,6 +14,7 @@ use crate::cli::render::report::in_words;
 use crate::cli::target::Purpose;
 use crate::engine::Decision;
 use crate::error::{Error, Exit};
+use crate::http::api::FAILED_NODES;
 use crate::lsp::serve;
 
 /// Keep a change that waits to be confirmed, or roll it back
@@ -32,6 +33,10 @@ pub struct ConfirmArgs {
     #[arg(long, alias = "revert")]
     pub rollback: bool,
 
+    /// Confirm although nodes of the cluster are failed (`failed-nodes`)
+    #[arg(long, value_name = "NAME", value_parser = [FAILED_NODES], conflicts_with = "rollback")]
+    pub accept: Option<String>,
+
     /// Print only errors and warnings
     #[arg(short, long)]
     pub quiet: bool,
@@ -40,9 +45,10 @@ pub struct ConfirmArgs {
 impl ConfirmArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let purpose = Purpose { changes: true, ..Purpose::default() };
+        let keep = if self.accept.is_some() { Decision::KeepThoughFailed } else { Decision::Keep };
         let (decision, done, outcome) = match self.rollback {
             true => (Decision::RollBack, "rolled back", ServerOutcome::TakenBack),
-            false => (Decision::Keep, "confirmed", ServerOutcome::Confirmed),
+            false => (keep, "confirmed", ServerOutcome::Confirmed),
         };
         let work = |server: &mut FleetMember| server.target.service.decide(decision, None, "");
         let answers = call.fleet(purpose)?.gather("confirm", work)?;

@@ -233,7 +233,7 @@ fn take_back(member: &FleetMember, result: &mut ServerResult) {
 
 /// Refuses to take back a change that no server has.
 fn refuse_unknown(change: &FleetChange<'_>, results: &[ServerResult]) -> Result<(), Error> {
-    let RequestedChange::TakeBack(taken) = change.requested else { return Ok(()) };
+    let RequestedChange::Revert(taken) = change.requested else { return Ok(()) };
     let plans: Vec<&FleetPlan> = results.iter().filter_map(|result| result.plan.as_ref()).collect();
     let is_unknown = !plans.is_empty() && plans.iter().all(|plan| plan.lacks_change);
     if is_unknown { Err(Error::no_such_change(taken, plans.len())) } else { Ok(()) }
@@ -270,7 +270,7 @@ fn tell_id(change: &FleetChange<'_>, ui: Ui) {
     let Some(id) = change.id.as_ref().filter(|_| !change.command.args.quiet) else { return };
     let back = format!("`rollback --change {id}` takes it back");
     let further = match change.requested {
-        RequestedChange::TakeBack(_) => String::new(),
+        RequestedChange::Revert(_) => String::new(),
         _ => format!(", {back}, and the same command with `--change {id}` makes it where it is missing"),
     };
     ui.note(&format!("this is change {id}: `history --change {id}` of these servers shows it{further}"));
@@ -280,7 +280,7 @@ fn tell_id(change: &FleetChange<'_>, ui: Ui) {
 fn tell_rest(change: &FleetChange<'_>, ui: Ui) {
     let Some(id) = &change.id else { return };
     ui.note(&match change.requested {
-        RequestedChange::TakeBack(_) => "the same command takes the change back on the others".to_owned(),
+        RequestedChange::Revert(_) => "the same command takes the change back on the others".to_owned(),
         _ => format!(
             "the same command with `--change {id}` makes the change on the others, `rollback --change {id}` takes it back"
         ),

@@ -32,7 +32,7 @@ pub struct FleetPlan {
     /// server can't note one.
     options: ChangeOptions,
     pub report: ChangeReport,
-    /// True if the server does not have the change that is to be taken back.
+    /// True if the server does not have the change that is to be rolled back.
     pub lacks_change: bool,
     /// The change, where it is made already and waits to be confirmed.
     pub waiting: Option<PendingInfo>,
@@ -70,7 +70,7 @@ impl FleetPlan {
         }
         let waiting = report.pending.take().filter(|_| report.notes.contains(&OutcomeNote::HasChange));
         let is_of_hand_edit = |note: &OutcomeNote| {
-            matches!(note, OutcomeNote::OverwroteHandEdit | OutcomeNote::PickedUpHandEdit(_))
+            matches!(note, OutcomeNote::OverwroteHandEdit | OutcomeNote::FoundHandEdit(_))
         };
         let file = report.file.filter(|_| report.notes.iter().any(is_of_hand_edit));
         let made_of = |before| Expected::OneOf([Some(before), file].into_iter().flatten().collect());
@@ -162,7 +162,7 @@ impl ServerOutcome {
             Self::Confirmed => "confirmed",
             Self::Refused => "refused",
             Self::Unknown => "unknown",
-            Self::TakenBack => "taken back",
+            Self::TakenBack => "rolled back",
             Self::GoesBack => "takes itself back",
         }
     }

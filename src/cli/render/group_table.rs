@@ -1,6 +1,5 @@
 //! The tables of streams, lives and plugins: one line for each of them.
 
-use std::cmp::Ordering;
 use std::io::{self, Write};
 
 use serde_json::Value;
@@ -101,7 +100,7 @@ impl Column {
     }
 }
 
-/// The names that `--columns` and `--sort` take for a group.
+/// The names that `--columns` takes for a group.
 fn column_names(kind: Kind) -> Vec<String> {
     let named = named_columns(kind).iter().map(|(name, _)| name.to_lowercase());
     let keys = kind.scope().rows().map(|row| row.key.to_owned());
@@ -114,10 +113,7 @@ fn column_names(kind: Kind) -> Vec<String> {
 pub struct GroupTable {
     kind: Kind,
     columns: Vec<Column>,
-    /// The column that the rows are sorted by, and if in descending order.
-    order: Option<(Column, bool)>,
-    /// Each with the cell that it is sorted by.
-    rows: Vec<(String, Vec<String>)>,
+    rows: Vec<Vec<String>>,
     has_servers: bool,
 }
 
@@ -126,16 +122,12 @@ impl GroupTable {
     ///
     /// # Errors
     /// `Usage` for what is no column.
-    pub fn new(kind: Kind, columns: &[String], sort: Option<&str>) -> Result<Self, Error> {
+    pub fn new(kind: Kind, columns: &[String]) -> Result<Self, Error> {
         let own = named_columns(kind).iter().map(|(name, _)| *name);
         let given = columns.iter().map(String::as_str);
         let names: Vec<&str> = if columns.is_empty() { own.collect() } else { given.collect() };
         let columns = names.into_iter().map(|name| Column::named(kind, name)).collect::<Result<_, _>>()?;
-        let order = sort.map(|sort| {
-            let name = sort.strip_prefix('-').unwrap_or(sort);
-            Ok::<_, Error>((Column::named(kind, name)?, sort.starts_with('-')))
-        });
-        Ok(Self { kind, columns, order: order.transpose()?, rows: Vec::new(), has_servers: false })
+        Ok(Self { kind, columns, rows: Vec::new(), has_servers: false })
     }
 
     /// Adds entries of the group. Masks are in `current` already.
@@ -147,36 +139,29 @@ impl GroupTable {
         for name in names {
             let Some(entry) = current.value(&[self.kind.key(), name]) else { continue };
             let text = |column: &Column| column.text(name, &entry, global.as_deref());
-            let key = self.order.as_ref().map(|(column, _)| text(column)).unwrap_or_default();
             let cells = server.map(str::to_owned).into_iter().chain(self.columns.iter().map(text));
-            self.rows.push((key, cells.collect()));
+            self.rows.push(cells.collect());
         }
     }
 
-    /// The rows, sorted, behind the headings.
+    /// The rows behind the headings.
     ///
     /// # Errors
     /// `Usage` for a column that is not known, and for which no entry has a value.
-    pub fn rows(mut self) -> Result<Vec<Vec<String>>, Error> {
+    pub fn rows(self) -> Result<Vec<Vec<String>>, Error> {
         let offset = usize::from(self.has_servers);
-        let is_empty = |at: usize| self.rows.iter().all(|(_, cells)| cells[offset + at] == NOTHING);
-        let shown = self.columns.iter().enumerate().map(|(at, column)| (column, is_empty(at)));
-        let order =
-            self.order.iter().map(|(column, _)| (column, self.rows.iter().all(|(key, _)| key == NOTHING)));
-        for (column, is_empty) in shown.chain(order) {
+        let is_empty = |at: usize| self.rows.iter().all(|cells| cells[offset + at] == NOTHING);
+        for (at, column) in self.columns.iter().enumerate() {
             if let Cell::At(path) = &column.cell
-                && is_empty
+                && is_empty(at)
                 && let Some(hint) = unknown(path, self.kind)
             {
                 return Err(no_such_column(self.kind, &path.to_string(), hint));
             }
         }
-        if let Some((_, is_descending)) = self.order {
-            self.rows.sort_by(|(a, _), (b, _)| compare(a, b, is_descending));
-        }
         let headings = self.columns.into_iter().map(|column| column.heading);
         let headings = self.has_servers.then(|| "SERVER".to_owned()).into_iter().chain(headings).collect();
-        Ok([headings].into_iter().chain(self.rows.into_iter().map(|(_, cells)| cells)).collect())
+        Ok([headings].into_iter().chain(self.rows).collect())
     }
 }
 
@@ -193,14 +178,6 @@ fn no_such_column(kind: Kind, name: &str, hint: Option<String>) -> Error {
         hint => hint.unwrap_or_else(|| format!("known are {known}")),
     };
     Error::usage(format!("there is no column `{}`", one_line(name)), hint)
-}
-
-/// Compares two cells: numbers by their value and before text; nothing is at the end in either direction.
-fn compare(a: &str, b: &str, is_descending: bool) -> Ordering {
-    let rank = |cell: &str| cell.parse::<i64>().map_or((1, 0), |number| (0, number));
-    let ordering = rank(a).cmp(&rank(b)).then_with(|| a.cmp(b));
-    let values = if is_descending { ordering.reverse() } else { ordering };
-    (a == NOTHING).cmp(&(b == NOTHING)).then(values)
 }
 
 /// Prints the rows of tables, one below the other.

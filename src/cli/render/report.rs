@@ -149,10 +149,12 @@ pub fn change_json(
 pub fn in_words(note: &OutcomeNote) -> String {
     let sentence = match note {
         OutcomeNote::SavedEarlierUpdate => "an earlier update that was not saved goes into the file, too",
-        OutcomeNote::PickedUpHandEdit(paths) if paths.is_empty() => {
-            "picked up a hand edit that changes no value"
+        OutcomeNote::FoundHandEdit(paths) if paths.is_empty() => {
+            "found an edit made outside of mediactl that changes no value"
         }
-        OutcomeNote::PickedUpHandEdit(paths) => return format!("picked up a hand edit of {paths}"),
+        OutcomeNote::FoundHandEdit(paths) => {
+            return format!("found an edit made outside of mediactl: {paths}");
+        }
         OutcomeNote::OverwroteHandEdit => "a hand edit of the file is overwritten; the history keeps it",
         OutcomeNote::KeptHandEdit => {
             "the change was rolled back, but the file was edited by hand meanwhile, and the edit stays; \

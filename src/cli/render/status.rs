@@ -106,37 +106,10 @@ fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
             if status.nodes.is_some() { "a node" } else { "a server that starts" }
         ),
         (false, false) => {
-            let nodes = status.nodes.as_deref().unwrap_or_default();
-            let last = status.last_change.as_ref().map(|last| last.number);
-            format!("{operation} by {by} {}: {seconds_left} s left", canary_in_words(pending, nodes, last))
+            let first = canary.join(", ");
+            format!("{operation} by {by}, with {first} first, waits to be confirmed: {seconds_left} s left")
         }
     }
-}
-
-/// Describes a change that some nodes take first: which of them run it, and what is waited for.
-/// `last` is the serial of the change.
-fn canary_in_words(pending: &PendingInfo, nodes: &[NodeRecord], last: Option<u64>) -> String {
-    let record = |name: &str| nodes.iter().find(|node| node.node == name);
-    let (mut running, mut missing, mut soaking) = (Vec::new(), Vec::new(), Vec::new());
-    for name in pending.canary.iter().map(String::as_str) {
-        match record(name).filter(|node| node.serial.is_some() && node.serial == last) {
-            None => missing.push(name),
-            Some(node) => {
-                running.push(name);
-                soaking.extend((pending.soak_s.is_some() && !node.has_soaked).then_some(name));
-            }
-        }
-    }
-    let soak = pending.soak_s.unwrap_or_default();
-    let parts = [
-        (&running, format!("runs on {}", running.join(", "))),
-        (&missing, format!("waits for {}", missing.join(", "))),
-        (&soaking, format!("waits until {} has run it for {soak} s", soaking.join(", "))),
-    ];
-    let is_waiting = parts[1..].iter().any(|(nodes, _)| !nodes.is_empty());
-    let words = parts.into_iter().filter(|(nodes, _)| !nodes.is_empty()).map(|(_, words)| words);
-    let decides = (!is_waiting).then(|| "waits to be confirmed".to_owned());
-    words.chain(decides).collect::<Vec<_>>().join(", ")
 }
 
 /// Describes the text that a node runs, and the reason why it does not run what it should.
@@ -192,27 +165,6 @@ mod tests {
     use crate::store::NodeState;
 
     const PAGE: &str = include_str!("../../../docs/cluster.md");
-
-    #[test]
-    fn a_change_that_some_nodes_take_first_is_shown_with_what_it_waits_for() {
-        let runs =
-            || NodeRecord { serial: Some(2), has_soaked: true, ..NodeRecord::absent(NodeState::Canary) };
-        let soaks = || NodeRecord { has_soaked: false, ..runs() };
-        let waits = || NodeRecord { serial: Some(1), ..NodeRecord::absent(NodeState::Running) };
-        for (a, b, words) in [
-            (waits(), waits(), "waits for a, b"),
-            (runs(), waits(), "runs on a, waits for b"),
-            (soaks(), waits(), "runs on a, waits for b, waits until a has run it for 10 s"),
-            (runs(), soaks(), "runs on a, b, waits until b has run it for 10 s"),
-            (runs(), runs(), "runs on a, b, waits to be confirmed"),
-        ] {
-            let named = |name: &str, record: NodeRecord| NodeRecord { node: name.to_owned(), ..record };
-            let pending = PendingInfo::new(String::new(), String::new(), String::new(), SystemTime::now());
-            let canary = ["a", "b"].map(str::to_owned).to_vec();
-            let pending = PendingInfo { canary, soak_s: Some(10), ..pending };
-            assert_eq!(canary_in_words(&pending, &[named("a", a), named("b", b)], Some(2)), words);
-        }
-    }
 
     /// A cluster at change 9 with a node in each state, as the nodes report themselves.
     fn nodes() -> Vec<NodeRecord> {

@@ -1,6 +1,5 @@
 //! Configurations as they are shown: whole or a piece of them, with their secrets masked, and how two of them differ.
 
-use std::collections::HashSet;
 use std::io::{self, Write};
 
 use colored::Color;
@@ -9,7 +8,7 @@ use serde_json::Value;
 use crate::cli::ui::Ui;
 use crate::engine::{Snapshot, compared, diff_lines, value_diff_lines};
 use crate::store::HistoryEntry;
-use mediaconf::{ChangedValue, Entry, Kind, MaskedText, Masker, Path, Segment};
+use mediaconf::{ChangedValue, Entry, MaskedText, Masker, Path};
 
 /// The number of paths that are named.
 const NAMED: usize = 2;
@@ -58,27 +57,20 @@ pub fn print_diff(diff: &[String], names: [&str; 2], ui: Ui, out: &mut dyn Write
     })
 }
 
-/// Prints the difference of two configurations, at `path` if there is one: of streams as text.
+/// Prints the difference of two configurations, or of their values at `path`.
 pub fn print_difference(
     [old, new]: [&Snapshot; 2],
     path: Option<&Path>,
     names: [&str; 2],
-    masker: Option<Masker>,
+    masker: Option<&Masker>,
     ui: Ui,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let streams = |path| Some((streams(old, path)?, streams(new, path)?));
-    let differing = match path.map(|path| (path, streams(path))) {
-        None => diff_lines([old, new], None, masker.as_ref()),
-        Some((_, Some((before, after)))) => {
-            let streams = before.union(&after).cloned().collect();
-            diff_lines([old, new], Some(&streams), masker.as_ref())
-        }
-        Some((path, None)) => {
-            let shown = |side| value(side, path, masker.as_ref()).unwrap_or_default();
-            value_diff_lines(&shown(old), &shown(new))
-        }
-    };
+    let shown = |side, path| value(side, path, masker).unwrap_or_default();
+    let differing = path.map_or_else(
+        || diff_lines([old, new], masker),
+        |path| value_diff_lines(&shown(old, path), &shown(new, path)),
+    );
     print_diff(&differing, names, ui, out)
 }
 
@@ -89,14 +81,6 @@ fn value(text: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Value>
     }
     let masked = masker.map(|masker| text.masked(masker));
     masked.as_ref().unwrap_or(text).config().select(path).ok()?.into_present()
-}
-
-/// The names of the streams that a path is about; `None` if it is about something else, or about all.
-fn streams(text: &Snapshot, path: &Path) -> Option<HashSet<String>> {
-    let [Segment::Key(group), name, ..] = &path.segments[..] else { return None };
-    let matches = |known: &String| name.matches(known);
-    let names = || text.config().names(&[Kind::Streams.key()]).into_iter().filter(matches).collect();
-    (group == Kind::Streams.key() && text.is_valid()).then(names)
 }
 
 /// True if two configurations differ, at `path` if there is one.

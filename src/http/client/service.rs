@@ -23,8 +23,8 @@ use crate::engine::{
 };
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
-    ApiOperation, FORMAT, FORMAT_CONF, ID, IncludedFile, IncludedFiles, MAX_WAIT, NOTE_HEADER,
-    PENDING_HEADER, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED, WAIT, revision_in,
+    ACCEPT, ApiOperation, FAILED_NODES, FORMAT, FORMAT_CONF, ID, IncludedFile, IncludedFiles, MAX_WAIT,
+    NOTE_HEADER, PENDING_HEADER, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED, WAIT, revision_in,
 };
 use crate::http::notes::KEPT_HAND_EDIT;
 use crate::store::{ChangeRef, HistoryEntry, IncludedText, NodeRecord, PendingInfo};
@@ -263,10 +263,12 @@ impl ConfigService for RemoteService {
             },
         };
         let operation = match decision {
-            Decision::Keep => ApiOperation::Confirm,
+            Decision::Keep | Decision::KeepThoughFailed => ApiOperation::Confirm,
             Decision::RollBack => ApiOperation::Cancel,
         };
-        let parameters = vec![(ID, id)];
+        let mut parameters = vec![(ID, id)];
+        parameters
+            .extend((decision == Decision::KeepThoughFailed).then(|| (ACCEPT, FAILED_NODES.to_owned())));
         match client.send(&ApiCall { parameters, applies: true, ..ApiCall::new(operation) }) {
             Err(refusal) if refusal.status == Some(ErrorKind::NotFound.status()) => {
                 Err(Error::nothing_pending())
@@ -343,7 +345,7 @@ fn change_foreign(
 ) -> Result<ChangeReport, Error> {
     let lacking = [
         (matches!(requested, RequestedChange::Format {} | RequestedChange::Entries(_)), NO_TEXT),
-        (matches!(requested, RequestedChange::Rollback(_) | RequestedChange::TakeBack(_)), "a history"),
+        (matches!(requested, RequestedChange::Rollback(_) | RequestedChange::Revert(_)), "a history"),
         (options.strict, "refusing new warnings"),
         (options.id.is_some(), "ids of changes"),
         (options.confirm.is_some(), "changes that have to be confirmed"),

@@ -63,7 +63,7 @@ export function attach(bar, state, goOn) {
     const id = pendingId();
     const isPending = Boolean(status?.pending ?? (needsPassword && applied));
     mayHold = needsPassword && (mayHold || isPending);
-    // While a change is taken back, it may be told without its paths.
+    // While a change is rolled back, it may be told without its paths.
     if (status?.pending?.paths.length) isRenamed = status.pending.paths.includes(`${role}_auth.login`);
     bar.hidden = !role || !(isPending || needsPassword);
     // What somebody types for a password stays while the connection comes and goes.
@@ -97,7 +97,7 @@ export function attach(bar, state, goOn) {
   function buttons() {
     return state.mayEdit && state.isConnected && el('div.buttons',
       el('button.primary', { onclick: () => end('confirm_config', 'The change is kept.') }, 'Keep'),
-      el('button', { onclick: () => end('cancel_config', 'The change was taken back.') }, 'Take back'));
+      el('button', { onclick: () => end('cancel_config', 'The change was rolled back.') }, 'Roll back'));
   }
 
   /** @param {boolean} isPending */

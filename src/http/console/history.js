@@ -9,7 +9,7 @@ import { firstOf, timeView } from './figures.js';
 import { notesView, problemView, showWhenRead } from './problem_view.js';
 
 /**
- * @typedef {{ number: number, at: string, operation: string, by: string | null, message: string | null, aside?: boolean,
+ * @typedef {{ number: number, at: string, operation: string, by: string | null, message: string | null, unsaved?: boolean,
  *   before?: string | null, paths?: { first: string[], count: number } }} Change
  */
 
@@ -101,7 +101,7 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
       const answer = await rollBack({ message: message || null, confirm: Number(confirm) || null, only_if: { 'one-of': [revision] } });
       pending = answer.pending;
       tellApplied(state, pending, confirm);
-      fill(detail, el('p', `The earlier text is the configuration again${pending ? ', until it is kept or taken back' : ''}.`));
+      fill(detail, el('p', `The earlier text is the configuration again${pending ? ', until it is kept or rolled back' : ''}.`));
       await read();
     } catch (error) {
       form.button.disabled = false;
@@ -128,10 +128,10 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
  * @param {string | null | undefined} what it changed
  * @param {boolean} [isShown] if it is the one that is looked at
  */
-export function changeView({ number, at, by, operation, message, aside }, what, isShown) {
+export function changeView({ number, at, by, operation, message, unsaved }, what, isShown) {
   return el('li', { 'aria-current': isShown && 'true' },
     el('a', { href: `#/history/${number}` }, el('span.serial', number), timeView(at)),
-    el('span.state', aside ? 'kept aside' : operation),
+    el('span.state', unsaved ? 'not saved' : operation),
     el('span.by', by ?? 'the server'),
     message && el('span.message', message),
     what && el('code.paths.quiet', what));

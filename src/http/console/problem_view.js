@@ -16,17 +16,17 @@ const GUARDS = {
 /** What else helps, by the name of the problem. @type {Record<string, string>} */
 const ADVICE = {
   [NO_CONNECTION]: 'Your edit is kept here. Nothing is sent until you say so.',
-  pending: 'Another change waits to be kept or taken back. Your edit is kept here.',
+  pending: 'Another change waits to be kept or rolled back. Your edit is kept here.',
   'masked-value': 'Type the secret in the place of the mask.',
-  'reload-failed': 'The change was taken back. Your edit is kept here.',
+  'reload-failed': 'The change was rolled back. Your edit is kept here.',
 };
 
 /** What a change does in addition, by the word of the server. @type {Record<string, string>} */
 const NOTES = {
-  'picked-up-hand-edit': 'The file was edited by hand. That edit takes effect with this change.',
+  'found-hand-edit': 'The file was edited by hand. That edit takes effect with this change.',
   'overwrote-hand-edit': 'The file was edited by hand. That edit is overwritten; the history keeps it.',
   'saved-earlier-update': 'An earlier update is saved to the file with this change.',
-  'other-change-pending': 'Another change waits to be kept or taken back first.',
+  'other-change-pending': 'Another change waits to be kept or rolled back first.',
   'deleted-streams': 'Streams that are removed:',
   'new-warning': 'New warning:',
 };

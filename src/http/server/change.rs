@@ -12,12 +12,14 @@ use crate::engine::{
     CHANGE_NAMES, ChangeOptions, ChangeReport, ChangeRequest, Decision, ReportParts, RequestedChange,
 };
 use crate::error::{Error, ErrorKind};
-use crate::http::api::{ApiOperation, FORMAT, FORMAT_CONF, ID, JSON, PENDING_HEADER, TEXT};
+use crate::http::api::{
+    ACCEPT, ApiOperation, FAILED_NODES, FORMAT, FORMAT_CONF, ID, JSON, PENDING_HEADER, TEXT,
+};
 use crate::http::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
 use crate::store::NEW_FORM;
 use mediaconf::{Masker, Request};
 
-/// The header with the paths of a hand edit that a change picked up, percent-encoded.
+/// The header with the paths of a hand edit that a change found, percent-encoded.
 const HAND_EDIT_HEADER: &str = "Mediactl-Hand-Edit";
 
 /// A change: as data in the body of `change`, or, with its options in the query, one that every server has. A
@@ -142,8 +144,14 @@ fn with_headers(handler: &Handler, mut response: Response, report: &ChangeReport
 
 /// `confirm_config` and `cancel_config`: the pending change stays, or is rolled back.
 pub fn decide(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
+    let is_confirmed = operation == ApiOperation::Confirm;
+    let accepts = is_confirmed && call.query.word(ACCEPT, &[FAILED_NODES]).is_some();
     let id: String = call.query.demand(ID, Query::parsed)?;
-    let decision = if operation == ApiOperation::Confirm { Decision::Keep } else { Decision::RollBack };
+    let decision = match (is_confirmed, accepts) {
+        (false, _) => Decision::RollBack,
+        (true, false) => Decision::Keep,
+        (true, true) => Decision::KeepThoughFailed,
+    };
     let notes = handler.service.decide(decision, Some(&id), &call.by)?;
     Ok(Response::done().noted(&notes.iter().map(word_of).collect::<Vec<_>>()))
 }

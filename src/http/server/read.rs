@@ -310,7 +310,7 @@ pub fn diff(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
 }
 
 fn between(names: [String; 2], texts: [Arc<Snapshot>; 2], masker: Option<Masker>) -> Response {
-    let lines = diff_lines(texts.each_ref().map(|text| &**text), None, masker.as_ref());
+    let lines = diff_lines(texts.each_ref().map(|text| &**text), masker.as_ref());
     let is_of_bytes = lines.is_empty() && texts[0].bytes() != texts[1].bytes();
     let note = is_of_bytes.then_some(BYTES_DIFFER);
     unified(names.each_ref().map(String::as_str), &lines).noted(note.as_slice())

@@ -11,7 +11,7 @@ use super::handler::{Call, Handler, place};
 use super::message::{Response, names};
 use super::read::hide_revisions;
 use super::runtime::stream_counts;
-use crate::engine::{Activity, Engine, LastReload, last_change};
+use crate::engine::{Activity, CheckedConfig, Engine, LastReload, last_change};
 use crate::error::Error;
 use crate::http::api::{API_VERSION, MAX_WAIT, WAIT, masked_text};
 use crate::store::clock::rfc3339;
@@ -89,7 +89,9 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
     let conditions: Vec<_> =
         conditions.into_iter().filter_map(|(name, is_so)| is_so.then_some(name)).collect();
     let [streams, still] = stream_counts(&state.running);
-    let diagnostics = state.running.diagnostics();
+    // As `check_config` counts them.
+    let composed = (role == Role::Edit).then(|| engine.composed(&state.running)).flatten();
+    let faults = CheckedConfig::of_text(&state.running, composed.as_ref(), false);
     let entry = entries.into_iter().next();
     let message = entry.as_ref().filter(|entry| entry.after == Some(state.running.revision()));
     let message = message.and_then(|entry| entry.message.clone());
@@ -120,8 +122,8 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
             "streams": streams,
             "static": still,
             "ondemand": streams - still,
-            "errors": diagnostics.errors(),
-            "warnings": diagnostics.warnings(),
+            "errors": faults.errors,
+            "warnings": faults.warnings,
         },
         "versions": { "mediactl": env!("CARGO_PKG_VERSION"), "api": API_VERSION },
     }))

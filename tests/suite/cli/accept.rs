@@ -124,13 +124,6 @@ const REFUSED: &[Refused] = &[
     Refused {
         guard: "form-change",
         text: "stream a {\n  archive /storage 7d;\n}\n",
-        arguments: &["modify", "--set", "streams.a.archive=/storage/cam1 14d"],
-        input: "",
-        says: &["streams.a.archive", "sets several words", "--accept form-change"],
-    },
-    Refused {
-        guard: "form-change",
-        text: "stream a {\n  archive /storage 7d;\n}\n",
         arguments: &["modify", "--set-string", "streams.a.archive=/storage/cam1 14d"],
         input: "",
         says: &["`streams.a.archive`:", "send the present value with your change"],
@@ -274,19 +267,4 @@ fn line_ends_gone_is_refused_before_any_guard_and_not_of_what_is_there() {
     place.mediactl(["update", "-"]).input(&other).run().exits(3).says("--data-binary");
     place.mediactl(["update", "--force", "-"]).input(&other).run().exits(0);
     server.stop().exits(0);
-}
-
-#[test]
-fn form_change_is_told_by_diff_json() {
-    let place = Place::with("mark a;\nmark b;\nhttp 80;\n");
-    place.put("other.conf", "mark a c;\nhttp 80;\n");
-    let run = place.run(["diff", "--json", "saved", "other.conf"]).exits(1);
-    let patch = run.out.clone();
-    run.says("note: this patch needs `mediactl modify --accept form-change`");
-    place.patch(&patch).exits(3);
-    place.mediactl(["modify", "--accept", "form-change", "-f", "-"]).input(&patch).run().exits(0);
-    assert_eq!(place.text(), "mark a c;\nhttp 80;\n");
-    place.put("other.conf", "mark a c;\nhttp 81;\n");
-    let run = place.run(["diff", "--json", "saved", "other.conf"]).exits(1);
-    assert_eq!(run.err, "");
 }

@@ -126,8 +126,8 @@ fn every_change_picks_up_a_hand_edit_with_a_server_and_without_one() {
             let serving = known_to(&place, serves);
             place.put(CONF, place.text().replace("rtsp 554;", "rtsp   555;"));
             let dry = place.run(arguments.iter().chain(&["--dry-run"])).exits(0);
-            dry.says("picked up a hand edit of rtsp\n");
-            place.run(arguments).exits(0).says("picked up a hand edit of rtsp\n");
+            dry.says("found an edit made outside of mediactl: rtsp\n");
+            place.run(arguments).exits(0).says("found an edit made outside of mediactl: rtsp\n");
             assert!(place.text().contains(" 555;"), "{arguments:?}\n{}", place.text());
             place.set(&["rtmp=1"]).exits(0).hides("hand edit");
             drop(serving);
@@ -148,7 +148,11 @@ fn a_replacement_says_that_it_overwrites_a_hand_edit() {
                 .run(arguments.iter().chain(&["--dry-run"]))
                 .exits(0)
                 .says("a hand edit of the file is overwritten");
-            place.run(arguments).exits(0).says("a hand edit of the file is overwritten").hides("picked up");
+            place
+                .run(arguments)
+                .exits(0)
+                .says("a hand edit of the file is overwritten")
+                .hides("found an edit");
             place.run(["diff", "change:last", CONF]).prints(&format!("-{text}"));
         }
         drop(serving);
@@ -161,10 +165,10 @@ fn a_hand_edit_that_a_change_picks_up_is_told_by_its_paths() {
         let place = Place::with(SAMPLE);
         let serving = known_to(&place, serves);
         for (title, (old, new, told)) in [
-            ("rtsp 554", "rtsp 555", "picked up a hand edit of rtsp\n"),
-            ("# main", "# mine", "picked up a hand edit that changes no value\n"),
-            ("hunter2", "hunter3", "picked up a hand edit of edit_auth.password\n"),
-            ("prepush 5", "prepush 6", "picked up a hand edit of streams.cam1.prepush\n"),
+            ("rtsp 554", "rtsp 555", "found an edit made outside of mediactl: rtsp\n"),
+            ("# main", "# mine", "found an edit made outside of mediactl that changes no value\n"),
+            ("hunter2", "hunter3", "found an edit made outside of mediactl: edit_auth.password\n"),
+            ("prepush 5", "prepush 6", "found an edit made outside of mediactl: streams.cam1.prepush\n"),
         ]
         .into_iter()
         .enumerate()
@@ -190,7 +194,7 @@ fn without_a_history_there_is_no_hand_edit_to_tell() {
     place.set(&["rtmp=2"]).exits(0);
     place.put(CONF, earlier.replace("rtsp 555;", "rtsp 556;"));
     place.put(CONF, &earlier);
-    place.set(&["http=81"]).exits(0).says("picked up a hand edit of rtmp\n");
+    place.set(&["http=81"]).exits(0).says("found an edit made outside of mediactl: rtmp\n");
     std::fs::write(place.path(".media.conf.mediactl/history/journal"), "damaged")
         .expect("the folder is ours");
     place.put(CONF, earlier);

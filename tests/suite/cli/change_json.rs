@@ -57,7 +57,7 @@ fn every_change_and_every_dry_run_prints_what_changed() {
         assert_eq!((&made["changed"], &made["operation"]), (&json!(true), &json!(command[0])));
         assert_eq!((&made["lines_added"], &made["lines_removed"]), (&json!(1), &json!(1)));
         let effects = &made["effects"];
-        assert_eq!((&effects["streams"], &effects["change_otherwise"]), (&json!(1), &json!(1)));
+        assert_eq!((&effects["streams"], &effects["other_settings"]), (&json!(1), &json!(1)));
         assert_eq!(
             (&made["target"], &made["notes"], &made["pending"]),
             (&json!("media.conf"), &json!([]), &json!(null))

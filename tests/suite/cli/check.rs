@@ -185,6 +185,26 @@ fn status_says_that_the_file_has_errors() {
 }
 
 #[test]
+fn a_broken_file_is_told_of_before_its_include_and_rolled_back() {
+    for had_server in [false, true] {
+        let place = Place::with(format!("include more.inc;\n{SAMPLE}"));
+        let before = place.text();
+        place.set(&["rtmp=1"]).exits(0);
+        let changed = place.text();
+        let _server = had_server.then(|| Serving::over(&place));
+        place.put(CONF, format!("{changed}bro{{ken\n"));
+        let told = place.run(["check"]).exits(3).out;
+        let at = |words: &str| told.find(words).expect(words);
+        assert!(at("unclosed `{`") < at("this `include` is kept"), "{told}");
+        place.set(&["rtmp=2"]).says("`mediactl rollback last`");
+        place.run(["rollback", "last"]).exits(0);
+        assert_eq!(place.text(), changed);
+        place.run(["rollback", "1", "--yes"]).exits(0);
+        assert_eq!(place.text(), before);
+    }
+}
+
+#[test]
 fn no_command_advises_update_for_a_file_with_errors() {
     let place = Place::with(SAMPLE);
     let server = Serving::over(&place);
@@ -192,7 +212,8 @@ fn no_command_advises_update_for_a_file_with_errors() {
     place.put(CONF, &broken);
     for arguments in [&["modify", "--set", "rtmp=1"][..], &["modify", "--set", "http[+]=81"]] {
         let run = place.run(arguments).exits(5).says("changed by hand since it was loaded, and has an error");
-        let run = run.says("`mediactl check` shows the errors; correct the file");
+        let run = run.says(&format!("an error: line {}: ", SAMPLE.lines().count() + 1));
+        let run = run.says("`mediactl check` shows the errors; correct the file\n");
         assert!(!run.err.contains("update"), "{}", run.err);
         assert_eq!(place.text(), broken);
     }

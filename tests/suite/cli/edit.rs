@@ -386,7 +386,7 @@ fn an_edit_of_a_file_that_was_edited_by_hand_overwrites_nothing() {
             edit(&place, SIX, force)
                 .run()
                 .exits(0)
-                .says("picked up a hand edit of rtsp\n")
+                .says("found an edit made outside of mediactl: rtsp\n")
                 .hides("overwritten");
             assert_eq!(place.text(), hand_edited.replace("prepush 5", "prepush 6"), "{serves} {force:?}");
             if serves {

@@ -74,7 +74,7 @@ fn through_a_server_and_over_the_network() {
     };
     remote(&["fmt", "--check"]).exits(0);
     place.put(CONF, LOOSE);
-    place.run(["fmt"]).exits(0).says("picked up a hand edit");
+    place.run(["fmt"]).exits(0).says("found an edit made outside of mediactl");
     assert_eq!(place.text(), FORMATTED);
     place.put(CONF, LOOSE);
     server.hang_up();

@@ -22,7 +22,12 @@ fn the_last_credentials_stay() {
         &["modify", "--dry-run", "--unset", "edit_auth"],
     ] {
         let place = Place::with(SAMPLE);
-        place.run(refused).exits(6).says("no usable `edit_auth` would remain").says("hint: ").says("--force");
+        place
+            .run(refused)
+            .exits(6)
+            .says("the change removes the last usable `edit_auth`")
+            .says("hint: ")
+            .says("--accept would-remove-credentials");
         assert_eq!(place.text(), SAMPLE);
     }
     let place = Place::with(SAMPLE);
@@ -37,7 +42,7 @@ fn a_text_without_directives_replaces_nothing() {
     let place = Place::with("rtmp 1;\n");
     for text in ["", "# nothing yet", " \n"] {
         let run = place.mediactl(["save", "-"]).input(text).run().exits(6);
-        run.says("no stream, live or plugin at all").says("--force");
+        run.says("no stream, live or plugin at all").says("--accept empty-replacement");
     }
     assert_eq!(place.text(), "rtmp 1;\n");
     place.mediactl(["save", "--force", "-"]).input("").run().exits(0);

@@ -86,7 +86,8 @@ fn every_fault_is_told_with_its_hint() {
         .set(&["http=80", "rtmp=abc", "streams.cam9.prepush=1"])
         .exits(3);
     assert_eq!(run.err.lines().filter(|line| line.starts_with("error: ")).count(), 3, "{}", run.err);
-    run.says("hint: `http[0]=…` replaces the first, `http[+]=…` appends").says("hint: did you mean");
+    run.says("hint: `--set 'http[0]=80'` replaces the first, `--set 'http[+]=80'` appends")
+        .says("hint: did you mean");
 }
 
 #[test]
@@ -227,7 +228,7 @@ fn a_value_that_is_left_out_is_asked_for_twice_and_not_shown() {
     let prompt = "streams.a.password: ";
     let mut terminal = asked();
     terminal.expect(prompt).enter_hidden("hunter2").expect("again: ").enter_hidden("hunter3");
-    terminal.expect("the two differ").expect(prompt).enter_hidden("hunter2");
+    terminal.expect("the two passwords are not the same").expect(prompt).enter_hidden("hunter2");
     let seen = terminal.expect("again: ").enter_hidden("hunter2").exits(0);
     assert!(!seen.contains("hunter") && place.text().contains("password hunter2;"), "{seen}");
     let written = place.text();

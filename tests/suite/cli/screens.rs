@@ -127,7 +127,7 @@ fn questions_are_asked_and_watching_is_live() {
         starts(&screen, "mediactl watch streams.cam1");
         screen.shows(&["watching"]);
         place.run(["modify", "-q", "--set", "streams.cam1.prepush=8"]).exits(0);
-        screen.shows(&["+  prepush 8; # seconds"]).presses("C-c").until("a prompt", is_prompt);
+        screen.shows(&["+  \"prepush\": 8"]).presses("C-c").until("a prompt", is_prompt);
     }
 }
 

@@ -71,7 +71,7 @@ fn a_path_leaves_out_what_is_elsewhere() {
     let mut watching = Watching::begin(place.mediactl(["watch", "streams.cam1"]));
     place.set(&["rtmp=1936"]).exits(0);
     place.set(&["streams.cam1.prepush=7"]).exits(0);
-    let lines = watching.until("+  prepush 7;");
+    let lines = watching.until("+  \"prepush\": 7");
     assert!(lines[0].contains("modify by "), "{lines:?}");
     assert!(!lines.concat().contains("rtmp"), "{lines:?}");
 }
@@ -84,8 +84,8 @@ fn a_text_with_errors_has_no_value_that_changed() {
         place.put("new", text);
         fs::rename(place.path("new"), place.path(CONF)).expect("it can be renamed");
     }
-    let lines = watching.until("+  prepush 6;");
-    assert!(lines.contains(&"-  prepush 5; # seconds".to_owned()), "{lines:?}");
+    let lines = watching.until("+6");
+    assert!(lines.contains(&"-5".to_owned()), "{lines:?}");
     assert!(!lines.concat().contains("null"), "{lines:?}");
 }
 
@@ -251,7 +251,7 @@ fn the_history_tells_what_each_change_did() {
         "{}",
         one.out
     );
-    let stream = place.run(["history", "-p", "streams.cam1"]).exits(0).prints("+  prepush 7;");
+    let stream = place.run(["history", "-p", "streams.cam1"]).exits(0).prints("+  \"prepush\": 7");
     assert_eq!(stream.out.matches("  modify").count(), 1, "{}", stream.out);
     place.run(["history", "--since", "1h"]).exits(0).prints("3  ");
     place.run(["history", "--since", "2999-01-01"]).exits(0).says("was never changed since then");

@@ -150,7 +150,6 @@ fn conditions_read_the_same_words() {
         ("dvr=/storage 90% 5d copy=/x fast", "cam1"),
         ("urls=udp://1 priority=1", "cam1"),
         ("urls=udp://3", "cam2"),
-        ("transcoder=vb=64k", "cam2"),
     ] {
         let run = place.run(["read", "streams.*.name", "--where", condition]).exits(0).prints(found);
         assert_eq!(run.out.matches("name").count(), 1, "{condition}");

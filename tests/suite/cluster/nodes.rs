@@ -224,6 +224,20 @@ fn a_text_that_a_node_refuses_does_not_block_the_next() {
 }
 
 #[test]
+fn nothing_is_confirmed_unasked_while_a_node_is_failed() {
+    let Some(etcd) = with_sample(1) else { return };
+    let picky = TestNode::start(&etcd, "picky", &["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"]);
+    cluster(&etcd, &["modify", "--set", "rtsp=666", "--confirm", "60s"]).exits(0);
+    picky.until("failing", |report| report["state"] == "failed");
+    for refused in [cluster(&etcd, &["confirm"]), picky.run(&["confirm"])] {
+        refused.exits(6).says("picky: ").says("the check command").says("`--accept failed-nodes`");
+    }
+    picky.run(&["status"]).prints("waits to be confirmed");
+    picky.run(&["confirm", "--accept", "failed-nodes"]).exits(0);
+    cluster(&etcd, &["confirm"]).exits(7);
+}
+
+#[test]
 fn an_edit_by_hand_is_told_and_overwritten_by_the_next_change() {
     let Some(etcd) = with_sample(1) else { return };
     let plain = TestNode::following(&etcd, "plain", &[]);
@@ -317,7 +331,7 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     let store = etcd.store(PREFIX, GatewaySettings::default());
     until("nothing waits", || store.seen().ok().filter(|seen| seen.has_pending));
     modify("559", &[]).exits(5).says("waits until it runs on b").says("`mediactl confirm` keeps it");
-    cluster(&etcd, &["status"]).exits(1).prints("waits for b: ");
+    cluster(&etcd, &["status"]).exits(1).prints(", with b first, waits to be confirmed: ");
     let new = TestNode::start(&etcd, "d", &COUNTING);
     new.until_text(&with_rtsp("555"));
     std::fs::remove_file(slow.place.path("hold")).expect("it is there");

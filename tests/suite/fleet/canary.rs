@@ -64,7 +64,7 @@ fn a_server_that_refuses_takes_the_change_back_everywhere() {
     let edges = Edges::with(&vec![SAMPLE.to_owned(); 3], &["--reload-cmd", "! test -f bad"]);
     edges.places[1].put("bad", "");
     for run in [change(&edges, &[]), change_together(&edges)] {
-        run.exits(9).prints("edge-0  taken back").prints("edge-1  refused").says("the reload command");
+        run.exits(9).prints("edge-0  rolled back").prints("edge-1  refused").says("the reload command");
         all_run(&edges, SAMPLE);
     }
     // Before anything is sent.
@@ -78,7 +78,7 @@ fn a_canary_that_is_not_healthy_goes_back_and_the_others_are_never_touched() {
     let edges = Edges::with(&vec![SAMPLE.to_owned(); 3], &["--runtime-cmd", "test ! -e sick && echo '{}'"]);
     edges.places[1].put("sick", "");
     let run = change(&edges, &["--canary", "edge-1"]).exits(6).says("`edge-1`: it is not healthy: ");
-    run.prints("edge-0  not changed").prints("edge-1  taken back").prints("edge-2  not changed");
+    run.prints("edge-0  not changed").prints("edge-1  rolled back").prints("edge-2  not changed");
     all_run(&edges, SAMPLE);
     let history = |at: usize| edges.run(&["-x", &format!("edge-{at}"), "history", "-o", "json"]).json();
     assert_eq!([0, 1].map(|at| history(at).as_array().map(Vec::len)), [Some(0), Some(2)]);
@@ -120,7 +120,7 @@ fn a_signal_before_the_first_confirmation_takes_the_change_back() {
         edges.call(&[&arguments[..], &wait].concat()).env("TERM", "xterm").on_terminal_of(24, 80);
     terminal.expect("check ");
     let seen = terminal.signal(Signal::INT).exits(130);
-    assert!(seen.contains("edge-0  taken back") && seen.contains("edge-1  not changed"), "{seen}");
+    assert!(seen.contains("edge-0  rolled back") && seen.contains("edge-1  not changed"), "{seen}");
     all_run(&edges, SAMPLE);
 }
 
@@ -137,7 +137,7 @@ fn servers_to_which_nothing_was_sent_are_not_changed() {
     terminal.signal(Signal::INT);
     edges.places[0].open_gate();
     let seen = terminal.exits(130);
-    assert!(seen.contains("edge-0  taken back") && seen.contains("edge-2  not changed  +1 -1  -"), "{seen}");
+    assert!(seen.contains("edge-0  rolled back") && seen.contains("edge-2  not changed  +1 -1  -"), "{seen}");
     all_run(&edges, SAMPLE);
 }
 
@@ -158,7 +158,7 @@ fn a_lost_answer_is_found_out() {
     // Of the change: it goes back, although its id is not known.
     proxy.on("\"dry_run\":false", Fate::Unanswered);
     let confirm = ["--confirm", "4s"];
-    change(&edges, &confirm).exits(7).prints("edge-0  taken back").prints("edge-1  takes itself back");
+    change(&edges, &confirm).exits(7).prints("edge-0  rolled back").prints("edge-1  takes itself back");
     proxy.on("nothing", Fate::Cut);
     eventually(|| !edges.on_all(&["status"]).out.contains("s left"));
     all_run(&edges, SAMPLE);
@@ -219,7 +219,7 @@ fn the_same_command_confirms_where_the_change_waits() {
     edges.run(&[&waits[..5], &["rtsp=554", "--change", "b", "--confirm", "1h", "--yes", "-q"]].concat());
     edges.places[2].put("bad", "");
     let failed = ["modify", "--set", "rtsp=554", "--change", "b", "--canary", "1", "--soak", "1s", "--yes"];
-    edges.on_all(&failed).exits(9).prints("edge-0  taken back").prints("edge-2  refused");
+    edges.on_all(&failed).exits(9).prints("edge-0  rolled back").prints("edge-2  refused");
     all_run(&edges, &changed());
 }
 

@@ -48,11 +48,11 @@ fn a_change_of_several_servers_picks_up_a_hand_edit_as_on_one() {
         let edges = Edges::new(2);
         edges.places[1].put("media.conf", SAMPLE.replace("rtsp 554;", "rtsp   555;"));
         let dry = edges.on_all(&[arguments, &["--dry-run"]].concat()).exits(0);
-        dry.says("edge-1: picked up a hand edit of rtsp");
+        dry.says("edge-1: found an edit made outside of mediactl: rtsp");
         let done = edges.on_all(&[arguments, &["--yes"]].concat()).exits(0);
-        done.says("edge-1: picked up a hand edit of rtsp")
+        done.says("edge-1: found an edit made outside of mediactl: rtsp")
             .prints("edge-1  changed")
-            .hides("edge-0: picked up");
+            .hides("edge-0: found an edit");
         assert!(edges.texts()[1].contains(" 555;") && !edges.texts()[0].contains(" 555;"), "{arguments:?}");
         edges.on_all(&["status"]).exits(0).hides("edited");
     }
@@ -97,7 +97,7 @@ fn every_command_that_changes_something_takes_several_servers() {
     edges.on_all(&["confirm"]).exits(0).prints("edge-0  confirmed");
     edges.on_all(&["confirm"]).exits(7).says("no change waits to be confirmed");
     done(&["modify", "--set", "rtsp=11", "--confirm", "1h"]);
-    edges.on_all(&["confirm", "--rollback"]).exits(0).prints("edge-0  taken back");
+    edges.on_all(&["confirm", "--rollback"]).exits(0).prints("edge-0  rolled back");
     edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).prints("{\"edge-0\":10,\"edge-1\":10}");
     edges.on_all(&["modify", "--set", "rtsp=1", "--reload-cmd", "true"]).exits(2);
 }
@@ -115,7 +115,7 @@ fn a_cluster_stands_among_servers() {
     done.prints("==> edge-0, edge-1 <==\n").prints("edge-1  changed  +1 -1  -");
     edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).prints("{\"edge-0\":1935,\"edge-1\":1935}");
     edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "1h", "-q"]).exits(0);
-    edges.on_all(&["confirm", "--rollback"]).exits(0).prints("edge-1  taken back");
+    edges.on_all(&["confirm", "--rollback"]).exits(0).prints("edge-1  rolled back");
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn a_change_has_one_id_by_which_it_is_shown_and_taken_back() {
     let texts = [SAMPLE.to_owned(), later, before[2].clone(), SAMPLE.to_owned()];
     assert_eq!(edges.texts(), texts);
     let told = edges.on_all(&["history", "--change", &name]).exits(0);
-    told.prints(&format!("take-back of change {name}"));
+    told.prints(&format!("revert of change {name}"));
 
     // It goes on by itself on one server, and only there where it is asked for.
     edges.run(&["-x", "edge-2", "rollback", "1", "--yes"]).exits(0);

@@ -46,8 +46,6 @@ fn each_form_of_read_has_the_servers_in_it() {
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(lines[..2], ["SERVER  NAME   PREPUSH", "edge-0  cam1   5"]);
     assert_eq!((lines.len(), lines[4]), (9, "edge-1  cam1   5"));
-    let sorted = edges.on_all(&["read", "-o", "table", "streams", "--sort", "name"]).exits(0).out;
-    assert!(sorted.lines().skip(1).take(3).all(|line| line.contains("cam.2")), "{sorted}");
     let values = edges.on_all(&["read", "rtsp", "http[0]"]).exits(0).json();
     let value = |rtsp: u16| json!({"rtsp": rtsp, "http[0]": 80});
     assert_eq!(values, json!({"edge-0": value(554), "edge-1": value(555), "edge-2": value(554)}));

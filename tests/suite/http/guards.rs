@@ -96,10 +96,7 @@ fn a_change_that_deletes_more_streams_than_it_may_is_a_problem_of_its_own() {
     let request = |most: usize| change(&json!({"save": TEXT}), &json!({"max_delete": most}));
     let answer = server.post("change", &request(29));
     refused(&answer, 422, "would-delete-streams");
-    assert_eq!(
-        body(&answer)["errors"][0]["hint"],
-        "`max_delete=N` allows that many, `force=true` any number"
-    );
+    assert_eq!(body(&answer)["errors"][0]["hint"], "`max_delete=30` deletes them");
     assert_eq!(server.post("change", &request(30)).status, 200);
 }
 

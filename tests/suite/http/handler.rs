@@ -433,7 +433,7 @@ fn a_hand_edit_of_another_value_is_merged() {
     let server = Server::over(TEXT);
     server.edit_by_hand("prepush 5", "prepush 9");
     let modified = server.post("modify_config", r#"{"streams":{"a":{"title":"x"}}}"#);
-    assert_eq!(header(&modified, "Mediactl-Note"), Some("picked-up-hand-edit"), "{}", body(&modified));
+    assert_eq!(header(&modified, "Mediactl-Note"), Some("found-hand-edit"), "{}", body(&modified));
     assert_eq!(header(&modified, "Mediactl-Hand-Edit"), Some("streams.b.prepush"));
     assert_eq!(body(&modified)["streams"]["b"]["prepush"], json!(9));
     assert!(server.place.text().contains("prepush 9") && server.place.text().contains("title x"));
@@ -531,7 +531,7 @@ fn a_patch_that_changes_nothing_picks_up_a_hand_edit_all_the_same() {
     let server = Server::over(TEXT);
     server.edit_by_hand("prepush 5", "prepush 9");
     let modified = server.post("modify_config", "{}");
-    assert_eq!(header(&modified, "Mediactl-Note"), Some("picked-up-hand-edit"));
+    assert_eq!(header(&modified, "Mediactl-Note"), Some("found-hand-edit"));
     assert_eq!(body(&server.get(""))["streams"]["b"]["prepush"], json!(9));
     assert_eq!(header(&server.post("modify_config", "{}"), "Mediactl-Note"), None);
 }
@@ -550,7 +550,7 @@ fn accepting_one_guard_accepts_no_other_and_no_conflict() {
     server.edit_by_hand("prepush 5", "prepush 9");
     let accept = "/media/api/modify_config?accept=would-remove-credentials";
     let modified = server.ask("POST", accept, &[], r#"{"edit_auth":null}"#);
-    assert_eq!(header(&modified, "Mediactl-Note"), Some("picked-up-hand-edit"), "{}", body(&modified));
+    assert_eq!(header(&modified, "Mediactl-Note"), Some("found-hand-edit"), "{}", body(&modified));
     assert!(server.place.text().contains("prepush 9"));
     let unknown = Server::over(TEXT).ask("POST", "/media/api/modify_config?accept=all", &[], "{}");
     refused(&unknown, 400, "bad-parameter");

@@ -196,6 +196,32 @@ fn an_unconfirmed_change_is_rolled_back() {
 }
 
 #[test]
+fn with_an_include_nothing_is_edited_by_hand_after_a_rollback_and_status_counts_as_check_does() {
+    let text = format!("{TEXT}include more.inc;\n");
+    let server = Server::over(&text);
+    server.place.put("more.inc", "stream s { url udp://239.0.0.1:1; bogus on; }\nstream t { }\n");
+    let agrees = || {
+        let status = body(&server.ask("GET", "/media/api/status", &[], ""));
+        assert_eq!(status["state"], json!([]), "{status}");
+        let checked = body(&server.post("check_config", &server.place.text()));
+        for count in ["errors", "warnings"] {
+            assert_eq!(status["counts"][count], checked[count], "{status} {checked}");
+        }
+    };
+    agrees();
+    let id = pending(&server.post("modify_config?confirm=60", r#"{"rtmp":1}"#));
+    agrees();
+    assert_eq!(server.post(&format!("cancel_config?id={id}"), "").status, 200);
+    agrees();
+    server.post("modify_config?confirm=1", r#"{"rtmp":1}"#);
+    eventually(|| server.place.text() == text);
+    agrees();
+    server.post("modify_config", r#"{"rtmp":1}"#);
+    assert_eq!(server.post("rollback_config?to=last", "").status, 200);
+    agrees();
+}
+
+#[test]
 fn a_cancelled_change_is_rolled_back_at_once() {
     let server = Server::over(TEXT);
     server.post("update_config", &format!("{TEXT}rtmp 1;\n"));
@@ -244,7 +270,7 @@ fn a_hand_edit_while_a_change_waits_is_kept() {
     let error = &body(&server.get("?runtime=1"))["runtime"]["config"]["last_error"];
     assert!(error.as_str().is_some_and(|error| error.contains("edited by hand")), "{error}");
     let changed = server.post("modify_config", r#"{"rtsp":1}"#);
-    assert_eq!(header(&changed, "Mediactl-Note"), Some("picked-up-hand-edit"));
+    assert_eq!(header(&changed, "Mediactl-Note"), Some("found-hand-edit"));
 }
 
 /// A server that is gone leaves its folder as a kill does; the next one rolls the change back first.

@@ -97,7 +97,7 @@ fn a_dry_run_sees_a_hand_edit_and_leaves_it_to_the_change() {
     server.edit_by_hand("prepush 5", "prepush 9");
     for _ in 0..2 {
         let rehearsed = server.post("modify_config?dry_run=1", r#"{"rtsp":2}"#);
-        assert_eq!(header(&rehearsed, "Mediactl-Note"), Some("picked-up-hand-edit"));
+        assert_eq!(header(&rehearsed, "Mediactl-Note"), Some("found-hand-edit"));
         assert_eq!(body(&rehearsed)["streams"]["b"]["prepush"], 9);
     }
     assert_eq!(body(&server.get(""))["streams"]["b"]["prepush"], 5);

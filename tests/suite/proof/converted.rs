@@ -100,7 +100,7 @@ fn an_edit_by_hand_before_the_conversion_is_told_with_the_text_before_it() {
     let place = former();
     fs::remove_file(place.path(&format!(".mediactl/{CONF}/pending"))).expect("it is there");
     place.put(CONF, text(LAST + 1));
-    modify(&place).exits(0).says("picked up a hand edit of rtsp");
+    modify(&place).exits(0).says("found an edit made outside of mediactl: rtsp");
     all_are_kept(&place);
     let kept = place.kept();
     assert_eq!(kept[LAST..], [text(LAST), text(LAST + 1)]);

@@ -35,13 +35,20 @@ pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
 }
 
 impl Document {
-    /// Returns all diagnostics, those of the parser included, in the order of the text.
+    /// Returns all diagnostics, those of the parser included, in the order of the text; last, that an `include` is not followed.
     pub fn check(&self) -> Diagnostics {
         let mut checker = Checker::default();
         checker.top_level(self);
         let mut diagnostics = self.diagnostics().clone();
+        let include = checker.include.take();
         checker.report(self, &mut diagnostics);
         diagnostics.sort();
+        // It says nothing of the text itself.
+        diagnostics.push_any(include.map(|include| {
+            let message = "this `include` is kept, but the files that it names are not checked";
+            let found = Diagnostic::warning(include, message);
+            found.hint("check the included files, too: `mediactl check FILE…`")
+        }));
         mask_faults(self.text(), &mut diagnostics);
         diagnostics
     }
@@ -131,11 +138,6 @@ impl<'d> Checker<'d> {
     fn report(self, document: &Document, diagnostics: &mut Diagnostics) {
         diagnostics.extend(&self.diagnostics);
         address::listeners(&self.listeners, diagnostics);
-        diagnostics.push_any(self.include.map(|include| {
-            let message = "this `include` is kept, but the files that it names are not checked";
-            let found = Diagnostic::warning(include, message);
-            found.hint("check the included files, too: `mediactl check FILE…`")
-        }));
         let stray = diagnostics.iter().find(|found| found.message == STRAY_BRACE);
         let stray = stray.map(|found| found.span.start as usize);
         match stray.and_then(|brace| lost::lost_brace(document, brace)) {

@@ -42,7 +42,7 @@ pub struct Effects {
     /// The number of streams with another name.
     pub renamed: usize,
     /// Streams that change, but not in one of these ways.
-    pub change_otherwise: usize,
+    pub other_settings: usize,
     /// The number of lives that it touches.
     pub lives: usize,
     /// The number of plugins that it touches.
@@ -121,7 +121,7 @@ impl Effects {
             (self.added, "is added", "are added"),
             (self.deleted, "is deleted", "are deleted"),
             (self.renamed, "gets another name", "get other names"),
-            (self.change_otherwise, "changes otherwise", "change otherwise"),
+            (self.other_settings, "has other settings changed", "have other settings changed"),
         ];
         let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
         let words: Vec<String> = counts
@@ -159,7 +159,7 @@ impl Effects {
             *(if new[at] { got } else { lost }) += 1;
         }
         self.streams += 1;
-        self.change_otherwise += usize::from(old == new);
+        self.other_settings += usize::from(old == new);
     }
 }
 
@@ -210,7 +210,9 @@ mod tests {
                 of(
                     json!({"a": plain(), "b": stream(json!({"auth": {"url": false}})), "c": stream(json!({"title": "t"}))}),
                 ),
-                Some("3 of 3 streams: 1 loses its archive, 1 becomes open to all, 1 changes otherwise"),
+                Some(
+                    "3 of 3 streams: 1 loses its archive, 1 becomes open to all, 1 has other settings changed",
+                ),
             ),
             (
                 of(json!({"a": stream(json!({"title": "a"})), "b": plain()})),

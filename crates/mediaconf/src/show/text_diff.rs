@@ -1,16 +1,13 @@
 //! The unified diff of two texts. Lines end at `\n` and nowhere else, so the `\r` of a CRLF belongs to its line.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use similar::algorithms::{Capture, Compact, DiffHook, NoFinishHook, Replace, diff};
 use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, DiffTag, group_diff_ops};
 
-use crate::edit::surroundings::Surroundings;
-use crate::schema::Kind;
 use crate::secret::{MaskedText, Masker};
-use crate::syntax::{Document, line_start};
+use crate::syntax::Document;
 
 /// Unchanged lines shown around a change, as many as `diff -u` and git show.
 const CONTEXT_LINES: usize = 3;
@@ -25,19 +22,6 @@ impl Document {
     pub fn unified_diff(&self, new: &Self, masker: Option<&Masker>) -> Vec<String> {
         let lines = [self, new].map(|document| document.text().split_inclusive('\n').collect());
         masked([self, new], &lines, &hunks(&lines), masker)
-    }
-
-    /// The streams with these names, with the comments that are theirs, and nothing else.
-    #[must_use]
-    pub fn of_streams(&self, names: &HashSet<String>) -> Self {
-        let (around, members) = (Surroundings::new(self), self.members());
-        let streams = members.own_by_key(Kind::Streams.key()).iter();
-        let meant = streams.filter(|stream| names.contains(&*stream.group_name().value()));
-        let lines = meant.map(|stream| {
-            let start = line_start(self.text(), around.own_comments(*stream));
-            &self.text()[start..around.next_line(stream.end())]
-        });
-        Self::parse(lines.collect::<String>())
     }
 }
 

@@ -1,5 +1,3 @@
-use std::collections::HashSet;
-
 use proptest::prelude::{Strategy, proptest};
 
 use super::CONTEXT_LINES;
@@ -136,14 +134,6 @@ fn a_hundred_thousand_changed_lines_are_diffed() {
     let (old, new) = (lines("title"), lines("comment"));
     let lines = unmasked(&old, &new);
     assert_eq!(lines.iter().filter(|line| line.starts_with(['-', '+'])).count(), 200_000);
-}
-
-#[test]
-fn streams_are_taken_with_their_comments() {
-    let text = "http 80;\n# of a\nstream a {\n  url udp://1;\n}\nstream b;\nstream c;\n";
-    let names = HashSet::from(["a", "c", "x"].map(str::to_owned));
-    let taken = Document::parse(text).of_streams(&names);
-    assert_eq!(taken.text(), "# of a\nstream a {\n  url udp://1;\n}\nstream c;\n");
 }
 
 fn text() -> impl Strategy<Value = String> {

@@ -237,6 +237,7 @@ fn each_problem_has_its_exit_code() {
         ("too-slow", 408, 3),
         ("conflict", 409, 5),
         ("pending", 409, 5),
+        ("failed-nodes", 409, 6),
         ("stale", 412, 5),
         ("too-large", 431, 3),
         ("content-coding", 415, 3),
@@ -268,7 +269,7 @@ fn each_problem_has_its_exit_code() {
             run.says("so it is");
         }
     }
-    assert_eq!(mediactl::error::KINDS.len(), 32, "the table above has them all");
+    assert_eq!(mediactl::error::KINDS.len(), 33, "the table above has them all");
 }
 
 #[test]

@@ -172,6 +172,13 @@ fn include_is_a_warning_once() {
         "http 80;\ninclude a.conf;\ninclude b.conf;\nstream a { include c; }\n",
         &["2:1: warning: this `include` is kept, but the files that it names are not checked"],
     );
+    check(
+        "include a.conf;\nhttp 80\n",
+        &[
+            "2:8: error: missing `;` at the end of the file",
+            "1:1: warning: this `include` is kept, but the files that it names are not checked",
+        ],
+    );
     check("stream include {\n  url udp://1;\n}\n", &[]);
 }
 
