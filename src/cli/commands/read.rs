@@ -139,9 +139,7 @@ impl ReadArgs {
             return Ok(answers.exit());
         }
         if self.output.is_json() && !self.raw {
-            let read = answers.then(|_, shown| {
-                wanted.look(&shown, |values| wanted.value(&shown, values))
-            })?;
+            let read = answers.then(|_, shown| wanted.look(&shown, |values| wanted.value(&shown, values)))?;
             let all: Map<String, Value> =
                 read.found().map(|(server, value)| (server.to_owned(), value.clone())).collect();
             ui.print(|mut out| print_json(self.output, &all, &mut out))?;

@@ -56,11 +56,17 @@ fn paths() {
         (&["-r", "streams.cam1.urls[0].url"], "udp://239.0.0.1:1234\n"),
         (&["streams.\"cam.2\".position"], "2\n"),
         (&["streams.cam1.urls[url=udp://239.0.0.1:1234].priority"], "1\n"),
-        (&["-o", "compact", "rtsp", "streams.cam1.prepush"], "{\"rtsp\":554,\"streams\":{\"cam1\":{\"prepush\":5}}}\n"),
+        (
+            &["-o", "compact", "rtsp", "streams.cam1.prepush"],
+            "{\"rtsp\":554,\"streams\":{\"cam1\":{\"prepush\":5}}}\n",
+        ),
         (&["-r", "rtsp", "http"], "554\n[80]\n"),
         (&["-o", "compact", "streams.*.prepush"], "{\"streams\":{\"cam1\":{\"prepush\":5}}}\n"),
         (&["-o", "set", "lives"], "lives.studio.publish_enabled=true\n"),
-        (&["-o", "compact", "--skip-streams", "streams.*.static"], "{\"streams\":{\"film\":{\"static\":false}}}\n"),
+        (
+            &["-o", "compact", "--skip-streams", "streams.*.static"],
+            "{\"streams\":{\"film\":{\"static\":false}}}\n",
+        ),
     ] {
         let run = place.run(["read"].iter().chain(arguments)).exits(0);
         assert_eq!(run.out, expected, "{arguments:?}");

@@ -35,7 +35,8 @@ impl Selection {
     pub fn into_document(selections: impl IntoIterator<Item = Self>) -> Value {
         let mut whole = Value::Object(Object::new());
         for Self { found, .. } in selections {
-            let is_listed = |(path, one): &(Path, Found<_>)| one.goes_through_list || keys(&path.segments).is_none();
+            let is_listed =
+                |(path, one): &(Path, Found<_>)| one.goes_through_list || keys(&path.segments).is_none();
             let is_flat = found.iter().any(is_listed);
             for (path, one) in found {
                 let value = match keys(&path.segments).filter(|_| !is_flat) {

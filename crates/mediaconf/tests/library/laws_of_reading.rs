@@ -34,8 +34,12 @@ fn may_be_meant(path: &Path, value: &Map<String, Value>, whole: &Value) -> bool 
     let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
     let scope = Schema::media().kind(keys[0]).map(Kind::scope);
     let is_known = match (scope, &keys[..]) {
-        (Some(scope), _) => scope != Scope::Plugin && keys.get(2).is_none_or(|key| scope.by_key(key).is_some()),
-        (None, [key, below @ ..]) => Scope::Top.by_key(key).is_some() && (below.is_empty() || !key.contains("_options")),
+        (Some(scope), _) => {
+            scope != Scope::Plugin && keys.get(2).is_none_or(|key| scope.by_key(key).is_some())
+        }
+        (None, [key, below @ ..]) => {
+            Scope::Top.by_key(key).is_some() && (below.is_empty() || !key.contains("_options"))
+        }
         (None, []) => true,
     };
     let is_of_top = |key: &String| Scope::Top.by_key(key).is_some() || whole.get(key).is_some();
@@ -79,5 +83,9 @@ fn holds_for(text: &str) -> Result<(), String> {
 fn what_is_read_changes_nothing_or_is_refused() {
     let examples = fixtures::files(&fixtures::root().join("../../examples"), "conf").into_iter();
     let read = |file: PathBuf| (file.display().to_string(), fs::read_to_string(file).expect("it is text"));
-    fixtures::all(texts().into_iter().chain(examples.map(read)), |(name, _)| name.clone(), |(_, text)| holds_for(text));
+    fixtures::all(
+        texts().into_iter().chain(examples.map(read)),
+        |(name, _)| name.clone(),
+        |(_, text)| holds_for(text),
+    );
 }
