@@ -23,9 +23,9 @@ use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segm
 
 /// Show the configuration, or single values of it
 ///
-/// Without a PATH the whole configuration is shown. With several PATHs each value is one line of JSON, in
-/// the order of the PATHs. A PATH with a `*` gives one object that maps each path to its value. If nothing
-/// is at a PATH, the exit code is 7.
+/// Without a PATH the whole configuration is shown, and of one PATH its value. Several PATHs, a PATH with a `*`, and --where
+/// give one document with each value at its place, which `mediactl modify -f -` takes as it takes the whole. Into a list
+/// (`streams.*.urls[*].url`), it maps each path to its value, which is no patch. If nothing is at a PATH, the exit code is 7.
 ///
 /// In a PATH, `*` stands for any characters of a name (`streams.*`, `streams.cam*`), unless the name is in
 /// double quotes. `[*]` stands for every element of a list, `[-1]` for the last one. A name behind a list is
@@ -93,7 +93,7 @@ pub struct ReadArgs {
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub columns: Vec<String>,
 
-    /// Print a string at a PATH as it is, without quotes
+    /// Print a string at a PATH as it is, without quotes; several PATHs give one line each
     #[arg(short, long)]
     pub raw: bool,
 }
@@ -139,13 +139,7 @@ impl ReadArgs {
             return Ok(answers.exit());
         }
         if self.output.is_json() && !self.raw {
-            let read = answers.then(|_, shown| {
-                wanted.look(&shown, |values| match &wanted.paths[..] {
-                    [] => Ok(whole(&shown, values)),
-                    [one] => wanted.select(one, values).map(Selection::into_value),
-                    all => all.iter().map(|path| Ok(wanted.select(path, values)?.into_value())).collect(),
-                })
-            })?;
+            let read = answers.then(|_, shown| wanted.look(&shown, |values| wanted.value(&shown, values)))?;
             let all: Map<String, Value> =
                 read.found().map(|(server, value)| (server.to_owned(), value.clone())).collect();
             ui.print(|mut out| print_json(self.output, &all, &mut out))?;
@@ -355,15 +349,27 @@ impl<'a> Wanted<'a> {
                     .iter()
                     .try_for_each(|(path, value)| write_lines(Path::set_lines(value, &path.segments), out))
             }),
-            _ if self.paths.is_empty() => output(print_json(form, &whole(shown, values), out)),
-            _ => self.paths.iter().try_for_each(|path| {
+            _ if self.args.raw && !self.paths.is_empty() => self.paths.iter().try_for_each(|path| {
                 let form = if self.paths.len() > 1 { ReadFormat::Compact } else { form };
                 output(match self.select(path, values)?.into_value() {
-                    Value::String(text) if self.args.raw => writeln!(out, "{text}"),
+                    Value::String(text) => writeln!(out, "{text}"),
                     value => print_json(form, &value, out),
                 })
             }),
+            _ => output(print_json(form, &self.value(shown, values)?, out)),
         })
+    }
+
+    /// Returns what is shown as JSON: the whole, the value at the only path, or one document of all that is selected.
+    fn value(&self, shown: &Shown, values: Values<'_>) -> Result<Value, Error> {
+        match &self.paths[..] {
+            [] => Ok(whole(shown, values)),
+            [one] if self.conditions.is_empty() => self.select(one, values).map(Selection::into_value),
+            all => {
+                let found = all.iter().map(|path| self.select(path, values)).collect::<Result<Vec<_>, _>>();
+                found.map(Selection::into_document)
+            }
+        }
     }
 
     /// Returns the value at one of the paths.

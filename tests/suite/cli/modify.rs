@@ -59,7 +59,7 @@ fn a_star_stands_for_all_names() {
     place.set(&["streams.*.prepush=7"]).exits(0).says("changed media.conf: ");
     let found = place.run(["read", "-o", "compact", "streams.*.prepush"]).exits(0).json();
     let expected =
-        json!({"streams.cam1.prepush": 7, "streams.\"cam.2\".prepush": 7, "streams.film.prepush": 7});
+        json!({"streams": {"cam1": {"prepush": 7}, "cam.2": {"prepush": 7}, "film": {"prepush": 7}}});
     assert_eq!(found, expected);
 }
 

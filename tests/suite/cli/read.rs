@@ -56,14 +56,49 @@ fn paths() {
         (&["-r", "streams.cam1.urls[0].url"], "udp://239.0.0.1:1234\n"),
         (&["streams.\"cam.2\".position"], "2\n"),
         (&["streams.cam1.urls[url=udp://239.0.0.1:1234].priority"], "1\n"),
-        (&["rtsp", "http", "edit_auth"], "554\n[80]\n{\"login\":\"admin\",\"password\":\"hunter2\"}\n"),
-        (&["-o", "compact", "streams.*.prepush"], "{\"streams.cam1.prepush\":5}\n"),
+        (
+            &["-o", "compact", "rtsp", "streams.cam1.prepush"],
+            "{\"rtsp\":554,\"streams\":{\"cam1\":{\"prepush\":5}}}\n",
+        ),
+        (&["-r", "rtsp", "http"], "554\n[80]\n"),
+        (&["-o", "compact", "streams.*.prepush"], "{\"streams\":{\"cam1\":{\"prepush\":5}}}\n"),
         (&["-o", "set", "lives"], "lives.studio.publish_enabled=true\n"),
-        (&["-o", "compact", "--skip-streams", "streams.*.static"], "{\"streams.film.static\":false}\n"),
+        (
+            &["-o", "compact", "--skip-streams", "streams.*.static"],
+            "{\"streams\":{\"film\":{\"static\":false}}}\n",
+        ),
     ] {
         let run = place.run(["read"].iter().chain(arguments)).exits(0);
         assert_eq!(run.out, expected, "{arguments:?}");
         assert_eq!(run.err, "");
+    }
+}
+
+#[test]
+fn what_is_read_is_a_patch_that_changes_nothing_or_is_refused() {
+    let place = Place::with(SAMPLE);
+    for (arguments, code) in [
+        (&[][..], 0),
+        (&["streams.*.prepush"], 0),
+        (&["*.*.position"], 0),
+        (&["lives", "--where", "publish_enabled=true"], 0),
+        (&["--where", "prepush=5"], 0),
+        (&["streams.cam1.prepush", "--where", "prepush=5"], 0),
+        (&["edit_auth", "rtsp", "streams.*.urls"], 0),
+        (&["streams.*.urls[*].url"], 3),
+        (&["streams.*.urls.url"], 3),
+        (&["rtsp", "http[0]"], 3),
+        (&["streams.cam1"], 3),
+        (&["streams"], 3),
+        (&["lives"], 3),
+        (&["edit_auth"], 3),
+        (&["rtsp"], 3),
+        (&["streams.*.prepush", "-o", "set"], 3),
+    ] {
+        let read = place.run(["read"].iter().chain(arguments)).exits(0).out;
+        let sent = place.mediactl(["modify", "-f", "-"]).input(read).run().exits(code);
+        assert!(code != 0 || sent.err.contains("nothing to change"), "{arguments:?}: {sent:?}");
+        assert_eq!(place.text(), SAMPLE, "{arguments:?}");
     }
 }
 

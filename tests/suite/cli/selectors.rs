@@ -38,7 +38,7 @@ fn a_glob_stands_for_the_names_that_match() {
         json!({"streams.cam2.urls[0].url": "udp://10.0.4.1:1", "streams.cam2.urls[1].url": "udp://10.0.3.2:1"})
     });
     assert_eq!(read("streams.cam2.urls[-1].priority"), json!(2));
-    assert_eq!(read("streams.c*.title"), json!({"streams.cam2.title": "hall"}));
+    assert_eq!(read("streams.c*.title"), json!({"streams": {"cam2": {"title": "hall"}}}));
 }
 
 #[test]
@@ -79,12 +79,12 @@ fn reading_is_narrowed_by_real_values() {
     let place = Place::with(STREAMS);
     let read = |arguments: &[&str]| place.run(["read", "--mask"].iter().chain(arguments)).exits(0);
     let found = read(&["-o", "compact", "streams.*.title", "--where", "urls.url~10.0.4."]).json();
-    assert_eq!(found, json!({"streams.cam2.title": "hall"}));
+    assert_eq!(found, json!({"streams": {"cam2": {"title": "hall"}}}));
     let found = read(&["--where", "cluster_key=geheim", "-o", "set"]).hides("geheim");
     assert!(found.out.starts_with("streams.\"cam*\".static=true\n"), "{}", found.out);
     assert_eq!(read(&["-o", "table", "--where", "prepush=5"]).out.lines().count(), 2);
     assert_eq!(read(&["-r", "streams.cam2.title", "--where", "urls.priority=2"]).out, "hall\n");
-    assert_eq!(read(&["lives", "--where", "cluster_key exists"]).json()["lives.studio"]["position"], 1);
+    assert_eq!(read(&["lives", "--where", "cluster_key exists"]).json()["lives"]["studio"]["position"], 1);
     place.run(["read", "streams.cam1", "--where", "title=hall"]).exits(7);
     place.run(["read", "--where", "title=none"]).exits(7);
     place.run(["read", "--where", "title"]).exits(2).says("error: `--where`: there is no `=`");

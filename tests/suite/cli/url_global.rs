@@ -38,10 +38,10 @@ pub(crate) fn shows_it_in_auth(view: &Value) {
 fn url_global_stands_in_auth_of_every_stream_and_live() {
     let place = Place::with(TEXT);
     shows_it_in_auth(&place.run(["read"]).exits(0).json());
-    let of_one = place.run(["read", "streams.own.auth", "streams.none.auth.url_global"]).exits(0);
+    let of_one = place.run(["read", "-r", "streams.own.auth", "streams.none.auth.url_global"]).exits(0);
     assert_eq!(
         of_one.out,
-        "{\"url\":\"http://own/\",\"extra\":{\"x\":\"1\"},\"url_global\":\"http://global/\"}\n\"http://global/\"\n"
+        "{\"url\":\"http://own/\",\"extra\":{\"x\":\"1\"},\"url_global\":\"http://global/\"}\nhttp://global/\n"
     );
     let open = Place::with(TEXT.replace("http://global/ realm=tv", "false"));
     let open = open.run(["read", "-o", "compact"]).exits(0);

@@ -84,6 +84,7 @@ fn one_entry_is_read_and_replaced_and_all_else_stays() {
     assert_eq!(header(&read, "Mediactl-Line"), Some("5"));
     assert_eq!(String::from_utf8_lossy(&read.body), "stream b {\n  url udp://2;\n  prepush 5;\n}");
     assert_eq!(body(&server.get("?path=streams.b.prepush")), json!(5));
+    assert_eq!(body(&server.get("?path=streams.b*.prepush")), json!({"streams": {"b": {"prepush": 5}}}));
     let new = "stream b {\n  url udp://3; # other\n}\n";
     assert_eq!(server.put_entry("streams.b", new).status, 200);
     let expected = TEXT.replace("stream b {\n  url udp://2;\n  prepush 5;\n}", new.trim_end());

@@ -3,7 +3,8 @@
 use super::sync::Sync;
 use crate::query::{Path, Segment};
 use crate::schema::fault::Pointer;
-use crate::schema::{Kind, Schema, Scope};
+use crate::schema::members::first_argument;
+use crate::schema::{Kind, Parameter, Place, Schema, Scope};
 use crate::syntax::Entry;
 
 impl Sync<'_, '_> {
@@ -13,11 +14,12 @@ impl Sync<'_, '_> {
     pub(super) fn missed(&self, scope: Scope, line: Entry<'_>, pointer: &Pointer) -> Option<String> {
         let mut above = pointer.keys();
         let key = above.pop().filter(|_| !matches!(scope, Scope::Unknown | Scope::Plugin))?;
-        let at = |above: &[String], below: &[&str]| {
+        let path = |above: &[String], below: &[&str]| {
             let keys = above.iter().map(String::as_str).chain(below.iter().copied());
             let path = Path { segments: keys.map(|key| Segment::Key(key.to_owned())).collect() };
-            Some(format!("did you mean `{}`?", path.shown()))
+            format!("`{}`", path.shown())
         };
+        let at = |above: &[String], below: &[&str]| Some(format!("did you mean {}?", path(above, below)));
         if let Some(meant) = Schema::media().foreign(&key).and_then(|row| row.is)
             && scope.by_key(meant).is_some()
         {
@@ -30,6 +32,12 @@ impl Sync<'_, '_> {
         if is_known(scope, &lower) {
             return at(&above, &[key_in(scope, &lower)]);
         }
+        // A whole path, as `read` prints those into lists: names are quoted.
+        let whole = Path::parse(&key).ok().filter(|path| scope == Scope::Top && path.segments.len() > 1);
+        let is_there = |name: &str| is_known(scope, name) || !self.members.foreign_by_key(name).is_empty();
+        if let Some(path) = whole.filter(|path| path.segments[0].name().is_some_and(is_there)) {
+            return Some(format!("did you mean `{}`?", path.shown()));
+        }
         let is_part = |part: &&str| !matches!(*part, "" | "$");
         let parts: Vec<&str> = key.split(['.', '/', ':']).filter(is_part).collect();
         if let [first, ..] = parts[..]
@@ -40,30 +48,45 @@ impl Sync<'_, '_> {
                 return at(&above, &parts);
             } else if Schema::media().kind(first).is_some() {
                 return at(&[], &parts);
-            } else if let Some(kind) = self.kind_with(first).filter(|_| scope == Scope::Top) {
-                return at(&[kind.key().to_owned()], &parts);
+            } else if let Some(group) = self.group_with(first).filter(|_| scope == Scope::Top) {
+                return at(&[group], &parts);
             }
         }
         if scope != Scope::Top {
             let is_of_top = Scope::Top.by_key(&key).is_some();
             return is_of_top.then(|| format!("did you mean `{key}` at the top level?"));
         }
-        if let Some(kind) = self.kind_with(&key) {
-            return at(&[kind.key().to_owned()], &[&key]);
+        if let Some(group) = self.group_with(&key) {
+            return at(&[group], &[&key]);
         }
-        let holds = |kind: &Kind| kind.scope() != Scope::Plugin && is_own(kind.scope(), &key);
-        if let Some(kind) = Schema::media().kinds.into_iter().find(holds) {
-            return at(&[kind.key().to_owned(), "NAME".to_owned()], &[key_in(kind.scope(), &key)]);
+        let kinds = Schema::media().kinds.into_iter().filter(|kind| kind.scope() != Scope::Plugin);
+        let block = |kind: Kind| [kind.key().to_owned(), "NAME".to_owned()];
+        if let Some(kind) = kinds.clone().find(|kind| is_own(kind.scope(), &key)) {
+            return at(&block(kind), &[key_in(kind.scope(), &key)]);
+        }
+        let is_part = |place: Place| !matches!(place, Place::Foreign | Place::Block(_));
+        let in_blocks = kinds.map(|kind| (kind.scope(), block(kind).to_vec()));
+        let holders = std::iter::once((scope, above)).chain(in_blocks).flat_map(|(scope, above)| {
+            let rows = scope.rows().filter(|row| row.codec.member(&key).is_ok_and(is_part));
+            rows.map(move |row| (above.clone(), row.key))
+        });
+        let meant: Vec<String> = holders.map(|(above, row)| path(&above, &[row, &key])).collect();
+        if !meant.is_empty() {
+            return Some(format!("did you mean {}?", meant.join(" or ")));
         }
         (line.is_block() && wraps(line)).then(|| format!("did you mean what is in `{key}`, without it?"))
     }
 
-    /// The kind of the stream, live or plugin of this name.
-    fn kind_with(&self, name: &str) -> Option<Kind> {
-        let has = |kind: &Kind| {
-            self.members.own_by_key(kind.key()).iter().any(|block| block.group_name().value() == name)
-        };
-        Schema::media().kinds.into_iter().find(has)
+    /// The key of the group that has a block of this name.
+    fn group_with(&self, name: &str) -> Option<String> {
+        let names = self.names.get_or_init(|| {
+            let is_named = |entry: &Entry<'_>| entry.is_block() || entry.block_kind().is_some();
+            let blocks = self.document.entries().filter(is_named);
+            blocks.map(|block| (first_argument(block), block.keyword())).collect()
+        });
+        let keyword = names.get(name)?;
+        let key = |row: &Parameter| row.codec.facts().list.map_or(row.key, |list| list.blocks).to_owned();
+        Some(Scope::Top.by_keyword(keyword).map_or_else(|| keyword.to_string(), key))
     }
 }
 

@@ -48,6 +48,8 @@ pub struct Sync<'p, 'd> {
     pub guarded: Faults,
     /// The keywords that stand in blocks, each behind the kind of its block.
     pub(super) used: OnceCell<HashSet<(Cow<'d, str>, Cow<'d, str>)>>,
+    /// The keywords of the blocks of the top level, by their names.
+    pub(super) names: OnceCell<HashMap<Cow<'d, str>, Cow<'d, str>>>,
     /// What the checks tell of the text.
     pub(super) told: OnceCell<HashSet<String>>,
     /// Why the patch can't be carried out.
@@ -80,6 +82,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             deleted_streams: 0,
             guarded: Faults::default(),
             used: OnceCell::new(),
+            names: OnceCell::new(),
             told: OnceCell::new(),
             faults: Faults::default(),
             pending: Vec::new(),

@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::condition::Condition;
 use super::config::{Config, Found};
-use super::path::{Path, Segment};
+use super::path::{Path, Segment, keys};
 use super::place::{UnknownKey, did_you_mean};
 use crate::schema::fault::{Fault, FaultKind};
-use crate::schema::{Place, Schema};
+use crate::schema::{Object, Place, Schema};
 
 /// The value at a path, or the values at the places that it stands for.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,10 +22,31 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Returns the value, or one object from paths to values.
+    /// Returns the value; of a pattern, all values as one document.
     pub fn into_value(self) -> Value {
-        let mut found = self.found.into_iter().map(|(path, found)| (path.to_string(), found.into_value()));
-        if self.is_many { found.collect() } else { found.next().map(|(_, value)| value).unwrap_or_default() }
+        if self.is_many {
+            return Self::into_document([self]);
+        }
+        self.found.into_iter().next().map(|(_, found)| found.into_value()).unwrap_or_default()
+    }
+
+    /// Returns all values as one document, each at its place, which is a patch. Those of a path into a list, which have no
+    /// place in a patch, stand below their paths.
+    pub fn into_document(selections: impl IntoIterator<Item = Self>) -> Value {
+        let mut whole = Value::Object(Object::new());
+        for Self { found, .. } in selections {
+            let is_listed =
+                |(path, one): &(Path, Found<_>)| one.goes_through_list || keys(&path.segments).is_none();
+            let is_flat = found.iter().any(is_listed);
+            for (path, one) in found {
+                let value = match keys(&path.segments).filter(|_| !is_flat) {
+                    Some(keys) => keys.iter().fold(&mut whole, |here, key| &mut here[*key]),
+                    None => &mut whole[path.to_string()],
+                };
+                *value = one.into_value();
+            }
+        }
+        whole
     }
 
     /// The same; `None` if a pattern finds nothing.
@@ -346,16 +367,16 @@ mod tests {
             ("streams.a.position", json!(2)),
             ("streams.\"cam.1\".prepush", json!(false)),
             ("streams.later.static", json!(false)),
-            ("streams.*.prepush", json!({"streams.b.prepush": 5, "streams.\"cam.1\".prepush": false})),
+            ("streams.*.prepush", json!({"streams": {"b": {"prepush": 5}, "cam.1": {"prepush": false}}})),
             ("streams.*.urls[1].url", json!({"streams.a.urls[1].url": "udp://2"})),
             ("streams.a.urls[0].*", {
                 json!({"streams.a.urls[0].url": "udp://1", "streams.a.urls[0].priority": 1})
             }),
             ("plugins.*", json!({})),
-            ("*.vod.path", json!({"file.vod.path": "/srv"})),
+            ("*.vod.path", json!({"file": {"vod": {"path": "/srv"}}})),
             ("streams.*.urls[*].priority", json!({"streams.a.urls[0].priority": 1})),
             ("streams.a.urls[-1].url", json!("udp://2")),
-            ("streams.c*.prepush", json!({"streams.\"cam.1\".prepush": false})),
+            ("streams.c*.prepush", json!({"streams": {"cam.1": {"prepush": false}}})),
             ("streams.a.urls[0].p*", json!({"streams.a.urls[0].priority": 1})),
             ("plugins.*.x[*]", json!({})),
             ("streams.a.urls.url", json!(["udp://1", "udp://2", "udp://2"])),
@@ -363,10 +384,10 @@ mod tests {
             ("streams.a.urls.u*", json!({"streams.a.urls.url": ["udp://1", "udp://2", "udp://2"]})),
             ("streams.*.urls.priority", json!({"streams.a.urls.priority": [1]})),
             ("streams.b*.urls.url", json!({"streams.b.urls.url": ["udp://3"]})),
-            ("streams.*.title", json!({"streams.a.title": "x"})),
+            ("streams.*.title", json!({"streams": {"a": {"title": "x"}}})),
             ("streams.*.dvr.root", json!({})),
             ("lives.*.publish_enabled", json!({})),
-            ("streams.*.meta", json!({"streams.b.meta": [[{"x": 1}], [{"y": 2}]]})),
+            ("streams.*.meta", json!({"streams": {"b": {"meta": [[{"x": 1}], [{"y": 2}]]}}})),
             ("streams.*.meta.x", json!({"streams.b.meta.x": [1]})),
             ("streams.b.meta.x", json!([1])),
             ("streams.*.dvr", json!({})),
@@ -428,7 +449,7 @@ mod tests {
 
     #[test]
     fn the_lens_leaves_out_static_streams() {
-        assert_eq!(evaluate(true, "streams.*.position"), Ok(json!({"streams.later.position": 4})));
+        assert_eq!(evaluate(true, "streams.*.position"), Ok(json!({"streams": {"later": {"position": 4}}})));
         assert!(evaluate(true, "streams.a.urls").is_err());
     }
 }

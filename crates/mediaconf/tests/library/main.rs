@@ -9,6 +9,7 @@ mod guarded;
 mod law;
 mod laws;
 mod laws_of_apply;
+mod laws_of_reading;
 mod laws_of_return;
 mod masks;
 mod oracle;
