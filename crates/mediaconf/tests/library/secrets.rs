@@ -108,6 +108,7 @@ fn a_comment_shows_no_secret_of_the_text() {
     assert!(!broken.contains("S3CRET-1") && !broken.contains("UzND"), "{broken}");
     // A part of the text is masked by the values of the whole.
     let document = Document::parse(text.to_owned());
-    let lines = MaskedText::new(&document, Some(masker), std::iter::once(0..5).collect());
-    assert_eq!(lines.line(0..text.find('\n').unwrap_or(0)), expected.lines().next().unwrap_or(""));
+    let first = 0..text.find('\n').unwrap_or(0);
+    let lines = MaskedText::new(&document, Some(masker), vec![first.clone()]);
+    assert_eq!(Some(&*lines.line(first)), expected.lines().next());
 }
