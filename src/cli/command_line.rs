@@ -9,7 +9,7 @@ use super::args::global::{ColorChoice, GlobalArgs};
 use super::commands::CommandArgs;
 use super::input::misplaced_url;
 use super::ui::Ui;
-use crate::error::Exit;
+use crate::error::{Error, Exit};
 use crate::http::client::without_userinfo;
 use mediaconf::printable;
 
@@ -69,6 +69,10 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
     };
     if let Some(url) = GIVEN_WORDS.iter().find_map(|kind| misplaced_url(&given(&error, *kind)?)) {
         ui.error(&url);
+        return Exit::Usage;
+    }
+    if arguments.windows(2).any(|pair| pair == ["--prune", "all"]) {
+        ui.error(&Error::usage("`--prune` takes its word behind `=`", "write `--prune=all`"));
         return Exit::Usage;
     }
     for kind in GIVEN_WORDS {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::cli::args::Invocation;
 use crate::cli::context;
+use crate::cli::credentials::RemoteHost;
 use crate::cli::fleet::answers::{Answers, print_diffs, print_table};
 use crate::cli::input::{self, STDIN, is_url};
 use crate::cli::render::texts::{changed, first_paths, print_diff};
@@ -19,7 +20,7 @@ use mediaconf::Config;
 
 /// Show how two configurations differ
 ///
-/// Each side is a file, `-` for standard input, the URL of a server, `saved` for the configuration
+/// Each side is a file, a context where no such file is, `-` for standard input, the URL of a server, `saved` for the configuration
 /// file, `running` for the configuration that a server runs, or `change:N` for the text before change N
 /// (`change:last` is the newest). `change:N` alone is compared with the file. Any other A alone is the new side: it is compared with what
 /// `mediactl read` shows. If a server gives no text, the values of both sides are compared.
@@ -33,6 +34,7 @@ use mediaconf::Config;
 Examples:
   mediactl diff old.conf new.conf
   mediactl diff new.conf
+  mediactl diff edge-01 edge-02
   mediactl diff change:last
   mediactl diff --json saved new.conf | mediactl modify -f -")]
 pub struct DiffArgs {
@@ -65,6 +67,10 @@ impl DiffArgs {
         let sides = self.sides()?;
         // What is the same for all servers is read once.
         let given = |argument: Option<&str>| match argument {
+            Some(name) if let Some(context) = context::without_file(name)? => {
+                let mut server = target::at_member(context, global, Box::new(RemoteHost(ui)))?;
+                Side::read(&mut server, None).map(Some)
+            }
             Some(url) if is_url(url) && context::several_chosen(global) => {
                 let message = "several servers are not compared with another server";
                 Err(Error::usage(message, "compare with a file: `mediactl --url URL read -o conf > FILE`"))

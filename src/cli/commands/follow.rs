@@ -13,12 +13,12 @@ use crate::cli::confirmation;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::local;
-use crate::cli::render::texts::{differ, masked_entry, print_difference};
+use crate::cli::render::texts::{differ, first_paths, masked_entry, print_difference};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::{FileWatch, Store};
+use crate::store::{FileWatch, HAND_EDIT, Store};
 use mediaconf::{Expectation, Masker, Path, one_line};
 
 /// Print each change as it happens
@@ -61,6 +61,10 @@ pub struct WaitArgs {
     /// The value that has to be there
     #[arg(value_name = "PATH=VALUE", required_unless_present = "rolled_out")]
     pub expected: Vec<String>,
+
+    /// Accept a path with a key that is not known, and that no entry has
+    #[arg(long, value_name = "NAME", conflicts_with = "rolled_out", value_parser = ["near-miss"])]
+    pub accept: Option<String>,
 
     /// Wait until all nodes of the cluster run this change, or a later one [default: the last one]
     #[arg(long, value_name = "SERIAL", num_args = 0..=1, conflicts_with = "expected")]
@@ -111,7 +115,7 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
         }
         let Some(new) = found else { continue };
         if differ(&last, &new, path) {
-            let heading = heading(&observed, &new, masker.as_ref());
+            let heading = heading(&observed, [&last, &new], masker.as_ref());
             ui.print_painted(|out| {
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
                 print_difference([&last, &new], path, [&name, &name], masker.as_ref(), ui, out)
@@ -121,17 +125,21 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
     }
 }
 
-/// The time and the change that made this configuration.
-fn heading(observed: &Observed<'_>, text: &Snapshot, masker: Option<&Masker>) -> String {
+/// The time and the change that made this configuration; of a hand edit, the paths.
+fn heading(observed: &Observed<'_>, [old, text]: [&Snapshot; 2], masker: Option<&Masker>) -> String {
     let (time, revision) = (local::shown(SystemTime::now()), text.known_revision());
     // The history only adds to what is seen; a server without one is watched all the same.
     let entry = observed.target.service.status().ok().and_then(|status| status.last_change);
+    let paths = || one_line(&first_paths([old, text], &masker.cloned().unwrap_or_default()));
     let Some(entry) = entry.filter(|entry| revision.is_some() && entry.after == revision) else {
-        return time;
+        // Of a server it is not known who changed it.
+        let by_hand = observed.watch.as_ref().map(|_| format!("  edited by hand: {}", paths()));
+        return time + by_hand.as_deref().unwrap_or_default();
     };
+    let edited = (entry.operation == HAND_EDIT).then(paths);
     let entry = masked_entry(entry, masker);
     let serial = (entry.number != 0).then(|| entry.number.to_string());
-    let words = [serial, Some(entry.operation), entry.by.map(|by| format!("by {by}")), entry.message];
+    let words = [serial, Some(entry.operation), edited, entry.by.map(|by| format!("by {by}")), entry.message];
     let words: Vec<String> = words.into_iter().flatten().map(|word| one_line(&word)).collect();
     format!("{time}  {}", words.join(" "))
 }
@@ -147,7 +155,9 @@ impl WaitArgs {
         let expected: Vec<Expectation> =
             self.expected.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
         let end = most.and_then(|most| Instant::now().checked_add(most));
-        let work = |member: &mut FleetMember| wait(&expected, Observed::new(&mut member.target), end);
+        let judged = if self.accept.is_none() { &expected[..] } else { &[] };
+        let work =
+            |member: &mut FleetMember| wait([&expected, judged], Observed::new(&mut member.target), end);
         let answers = call.ask("wait for", work)?;
         for (server, missing) in
             answers.found().filter_map(|(server, missing)| Some((server, missing.as_ref()?)))
@@ -159,9 +169,10 @@ impl WaitArgs {
     }
 }
 
-/// Waits until all values are there; returns what is missing when the time is over.
+/// Waits until all values are there; returns what is missing when the time is over. Those of which the paths are
+/// `judged` are refused where nothing knows them.
 fn wait(
-    expected: &[Expectation],
+    [expected, judged]: [&[Expectation]; 2],
     mut observed: Observed<'_>,
     end: Option<Instant>,
 ) -> Result<Option<String>, Error> {
@@ -173,6 +184,14 @@ fn wait(
                 // Only the configuration itself is searched for a value.
                 if let Ok(Some(composed)) = observed.target.composed(&text, None) {
                     expected.iter().try_for_each(|expected| composed.refuse_entry(&expected.path))?;
+                }
+                if text.is_valid()
+                    && let Some(unknown) =
+                        judged.iter().find_map(|expected| expected.unknown_in(&text.config()))
+                {
+                    let hint = unknown.hint.clone().map_or_else(String::new, |hint| format!("{hint} "));
+                    let hint = format!("{hint}`--accept near-miss` waits anyway");
+                    return Err(unknown.hint(hint).into());
                 }
                 match still_missing(&text, expected)? {
                     Some(words) => missing = words,

@@ -106,7 +106,11 @@ impl ApplyArgs {
             Some("all") => Prune::All,
             Some(_) => Prune::Entries,
         };
-        let bytes = input::read(&self.file)?;
+        let is_word = prune == Prune::Entries && self.file.as_os_str() == "all";
+        let bytes = input::read(&self.file).map_err(|error| match is_word {
+            true => error.hint("write `--prune=all`"),
+            false => error,
+        })?;
         // No directive begins with a bracket.
         let request: Request = match Schema::without_bom(&bytes).trim_ascii_start().first() {
             Some(b'{' | b'[') => match (Schema::parse_patch(&bytes)?, prune) {

@@ -195,6 +195,14 @@ pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, Error> {
     name.map(|name| contexts.find(&name).cloned()).transpose()
 }
 
+/// The context with a name that is given where a file may be; `None` if there is such a file, or no such context.
+pub fn without_file(name: &str) -> Result<Option<ServerContext>, Error> {
+    match ContextsFile::of_user() {
+        Ok(file) if !Path::new(name).exists() => Ok(file.load()?.get(name).cloned()),
+        _ => Ok(None),
+    }
+}
+
 /// True if the options and the environment name several contexts.
 pub fn several_chosen(global: &GlobalArgs) -> bool {
     match (global.chosen.kind, &global.context) {

@@ -53,6 +53,8 @@ fn prune_all_leaves_what_the_state_has_and_asks_before_the_account_goes() {
     let state = "rtmp 1935;\nondemand b { }\nstream a { url udp://239.0.0.1:1234; auth false; }\n";
     place.put("state", state);
     place.run(["apply", "--prune=all", "state"]).exits(6);
+    place.run(["apply", "--prune", "all", "state"]).exits(2).says("write `--prune=all`");
+    place.run(["apply", "--prune", "all"]).exits(7).says("write `--prune=all`");
     assert_eq!(place.text(), SAMPLE);
     place.run(["apply", "--prune=all", "--accept", "would-remove-credentials", "state"]).exits(0);
     let after = place.run(["read"]).exits(0).out;

@@ -60,9 +60,12 @@ fn changes_of_a_file_are_printed_as_they_happen() {
     let lines = watching.until("+rtmp 1936;");
     assert!(lines[0].contains("1 modify by "), "{lines:?}");
     watching.until("+  prepush 7;");
-    place.put(CONF, place.text().replace("hunter2", "hunter3"));
+    // At once, so that it is one edit.
+    place.put("new", place.text().replace("hunter2", "hunter3"));
+    std::fs::rename(place.path("new"), place.path(CONF)).expect("it can be renamed");
     let lines = watching.until("+edit_auth admin <secret:");
     assert!(!lines.concat().contains("hunter"), "{lines:?}");
+    assert!(lines.concat().contains("edited by hand: edit_auth"), "{lines:?}");
 }
 
 #[test]
@@ -209,6 +212,13 @@ fn a_value_is_waited_for_and_the_time_may_run_out() {
     place.run(["wait", "rtsp=1936", "--timeout", "1"]).exits(1).says("`rtsp` is `554`, not `1936`");
     place.run(["wait", "streams.none.prepush=1", "--timeout", "1"]).exits(1).says("the time is over");
     place.run(["wait", "streams.none=null", "--timeout", "1"]).exits(0);
+    for unknown in
+        ["strems.cam1.prepush=5", "streams.cam1.prepsh=5", "streams.none.prepsh=5", "cam1.prepush=5"]
+    {
+        let wait = |more: &[&str]| place.run(["wait", unknown, "--timeout", "1"].iter().chain(more));
+        wait(&[]).exits(3).says("is not known here").says("`--accept near-miss` waits anyway");
+        wait(&["--accept", "near-miss"]).exits(1);
+    }
     place.run(["wait", "streams.[=1", "--timeout", "1"]).exits(3);
     place.run(["wait", "rtmp=fast", "--timeout", "1"]).exits(3);
     place.run(["wait", "rtmp"]).exits(2);

@@ -91,6 +91,14 @@ fn diff_shows_equal_differences_once() {
     let edges = three();
     edges.on_all(&["diff"]).exits(0).prints("SERVER  DIFFERS  LINES  PATHS\nedge-0  no       -");
     edges.on_all(&["diff", "--json", "running", "saved"]).exits(0);
+    // Contexts are compared by their names; a file of that name comes first.
+    edges.run(&["diff", "edge-0", "edge-2"]).exits(0);
+    edges.run(&["-x", "edge-0", "diff", "edge-1"]).exits(1);
+    edges.home.put("other.conf", SAMPLE.replace("rtsp 554;", "rtsp 1936;"));
+    edges.run(&["diff", "edge-0", "other.conf"]).exits(1).prints("--- edge-0 (http://").prints("+rtsp 1936;");
+    edges.run(&["diff", "edge-0", "edge-77"]).exits(7).says("edge-77");
+    edges.home.put("edge-1", SAMPLE.replace("rtsp 554;", "rtsp 1937;"));
+    edges.run(&["diff", "edge-0", "edge-1"]).exits(1).prints("+rtsp 1937;");
     for place in &edges.places {
         place.put("media.conf", place.text().replace("http 80;", "http 81;"));
     }

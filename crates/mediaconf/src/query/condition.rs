@@ -214,6 +214,23 @@ impl fmt::Debug for Expectation {
 }
 
 impl Expectation {
+    /// The fault of a path with a key that neither the schema nor an entry of the configuration has.
+    pub fn unknown_in(&self, current: &Config<'_>) -> Option<Fault> {
+        let path = self.path.with_key_of_sources();
+        let unknown = UnknownKey::find(Place::Root, &path.segments)?;
+        let above = &path.segments[..unknown.at];
+        let is_used = match Place::resolve(above) {
+            Ok(Place::Block(kind)) => {
+                let names = current.names(&[kind.key()]);
+                names.iter().any(|name| current.contains(&[kind.key(), name, unknown.key]))
+            }
+            _ => keys(&path.segments).is_some_and(|keys| current.contains(&keys[..=unknown.at])),
+        };
+        let hint = || unknown.suggestion().or_else(|| current.select(&path).err()?.hint);
+        let fault = Fault { hint: hint(), ..Fault::of_path(format!("`{}` is not known here", unknown.key)) };
+        (!is_used).then(|| fault.at(&path))
+    }
+
     /// The fault of a configuration that does not meet it, secrets masked; `None` if it does.
     fn unmet(&self, current: &Config<'_>) -> Result<Option<Fault>, Fault> {
         let path = &self.path.with_key_of_sources();
