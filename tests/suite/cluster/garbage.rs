@@ -106,11 +106,6 @@ fn a_node_whose_record_can_not_be_read_is_forgotten() {
     put(&store.keys().member("a"));
     put(&store.keys().member("b"));
     cluster(&etcd, &["status"]).exits(0).prints("can't be read");
-    for words in [["cluster", "forget", ""], ["modify", "--canary", ""]] {
-        let words = [&["--", "mediactl"], &words[..]].concat();
-        let asked = etcd.mediactl(&Place::with(SAMPLE), PREFIX, &words).env("COMPLETE", "fish").run();
-        assert!(asked.exits(0).out.starts_with("a\tgone\nb\t"), "{words:?}");
-    }
     cluster(&etcd, &["cluster", "forget", "a"]).exits(0).says("forgot a");
     cluster(&etcd, &["cluster", "forget", "b"]).exits(0).says("forgot b");
     cluster(&etcd, &["cluster", "forget", "a"]).exits(7).says("there is no record of the node `a`");

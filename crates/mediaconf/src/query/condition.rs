@@ -214,7 +214,8 @@ impl fmt::Debug for Expectation {
 }
 
 impl Expectation {
-    /// The fault of a path with a key that neither the schema nor an entry of the configuration has.
+    /// The fault of a path with a key that neither the schema nor an entry of the configuration has: one that is nearly
+    /// known, or a block at the top. Another word may be written later.
     pub fn unknown_in(&self, current: &Config<'_>) -> Option<Fault> {
         let path = self.path.with_key_of_sources();
         let unknown = UnknownKey::find(Place::Root, &path.segments)?;
@@ -226,9 +227,11 @@ impl Expectation {
             }
             _ => keys(&path.segments).is_some_and(|keys| current.contains(&keys[..=unknown.at])),
         };
-        let hint = || unknown.suggestion().or_else(|| current.select(&path).err()?.hint);
-        let fault = Fault { hint: hint(), ..Fault::of_path(format!("`{}` is not known here", unknown.key)) };
-        (!is_used).then(|| fault.at(&path))
+        let hint = unknown.suggestion().or_else(|| current.select(&path).err()?.hint);
+        let is_block = unknown.at == 0 && path.segments.len() > 1;
+        let is_slip = !is_used && (is_block || hint.is_some());
+        let fault = Fault { hint, ..Fault::of_path(format!("`{}` is not known here", unknown.key)) };
+        is_slip.then(|| fault.at(&path))
     }
 
     /// The fault of a configuration that does not meet it, secrets masked; `None` if it does.
