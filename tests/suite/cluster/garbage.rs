@@ -4,7 +4,7 @@ use mediactl::store::etcd::{GatewaySettings, KeyOperation, KeyRange, Txn};
 use serde_json::{Value, json};
 
 use super::nodes::{PREFIX, cluster, with_sample};
-use crate::cli::{Place, Run, SAMPLE};
+use crate::cli::Run;
 
 /// What is put in place of a value.
 const VALUES: [&[u8]; 7] = [b"", b"{", b"null", b"[]", br#"{"format":2}"#, br#"{"format":3}"#, b"\x00\xff"];
