@@ -288,7 +288,7 @@ impl Document {
     /// Carries out a request; it may change nothing.
     ///
     /// # Errors
-    /// The request has faults, or [doubts](FaultKind::DOUBTS); [`Document::modify`] takes some that are accepted.
+    /// The request has faults, or [doubts](crate::FaultKind::DOUBTS); [`Document::modify`] takes some that are accepted.
     pub fn edit(&self, request: &Request) -> Result<Edit, EditError> {
         let config = Config::new(self);
         let evaluated = request.evaluate(&config)?;
