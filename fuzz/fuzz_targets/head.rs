@@ -57,8 +57,8 @@ fn is_plain(parsed: &Parsed) {
         assert!(!OF_THE_GATE.contains(&name.as_str()) && !name.starts_with("mediactl-"), "{name}");
     }
     assert!(head.values("host").count() <= 1, "{:?}", head.headers);
-    assert!(parsed.old || head.header("host").is_some(), "{:?}", head.headers);
-    assert!(!(parsed.old && parsed.expects_continue), "HTTP/1.0 waits for nothing");
+    // Of HTTP/1.0 no connection is kept.
+    assert!(!parsed.keep || head.header("host").is_some(), "{:?}", head.headers);
     assert!(parsed.framing != Framing::Length(0), "no body is no length");
 }
 

@@ -64,7 +64,6 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
 fn assignment(line: &str) -> Option<Assignment> {
     let (text, change): (&str, fn(String) -> AssignedValue) = match line.split_once(' ') {
         Some(("string", text)) => (text, AssignedValue::Text),
-        Some(("file", text)) => (text, AssignedValue::File),
         _ => (line, AssignedValue::Typed),
     };
     let (path, value) = Path::split_assignment(text).ok()?;
