@@ -214,7 +214,8 @@ fn with_an_include_nothing_is_edited_by_hand_after_a_rollback_and_status_counts_
     assert_eq!(server.post(&format!("cancel_config?id={id}"), "").status, 200);
     agrees();
     server.post("modify_config?confirm=1", r#"{"rtmp":1}"#);
-    eventually(|| server.place.text() == text);
+    eventually(|| header(&server.get(""), "Mediactl-Pending").is_none());
+    assert_eq!(server.place.text(), text);
     agrees();
     server.post("modify_config", r#"{"rtmp":1}"#);
     assert_eq!(server.post("rollback_config?to=last", "").status, 200);
