@@ -291,17 +291,27 @@ impl DesiredState {
         drop_defaults(config.members().scope(), document.entries(), &mut patch);
         for kind in Schema::media().kinds {
             let of_text = || {
-                // Of what stands there already no value is made: that takes twenty times the memory.
+                // Of what stands there already no value is kept: that takes twenty times the memory.
                 let stands = current.members().own_by_key(kind.key()).iter();
                 let stands: HashMap<_, _> =
-                    stands.map(|block| (block.group_name().value(), block.text())).collect();
-                let is_new = |block: &&Entry<'_>| {
-                    stands.get(&block.group_name().value()).is_none_or(|text| *text != block.text())
-                };
-                let blocks = config.members().own_by_key(kind.key()).iter().filter(is_new).map(|block| {
+                    stands.map(|block| (block.group_name().value(), *block)).collect();
+                let blocks = config.members().own_by_key(kind.key()).iter().filter_map(|block| {
+                    let name = block.group_name().value();
+                    let there = stands.get(&name);
+                    if there.is_some_and(|there| there.text() == block.text()) {
+                        return None;
+                    }
                     let mut wanted = kind.read(*block);
                     drop_defaults(kind.scope(), block.children(), &mut wanted);
-                    (block.group_name().value().into_owned(), wanted.into())
+                    if let Some(there) = there {
+                        let present = kind.read(*there);
+                        // Anew, as an object keeps the room that it had.
+                        wanted = wanted
+                            .into_iter()
+                            .filter(|(key, value)| present.get(key) != Some(value))
+                            .collect();
+                    }
+                    (there.is_none() || !wanted.is_empty()).then(|| (name.into_owned(), wanted.into()))
                 });
                 not_empty(blocks.collect())
             };
