@@ -259,7 +259,8 @@ impl Codec for OptionsShape {
             let Some(Value::String(name)) = pair.first() else {
                 return normalizer.below(0, |name| name.wrong("the name of an option is a string", ""));
             };
-            let option = pair.get(1).cloned().unwrap_or(Value::Bool(true));
+            // A bare flag has a name; what has a value may be `=true`.
+            let option = Value::Bool(pair.len() == 1);
             normalizer.below(0, |normalizer| normalizer.option(name, option))?;
             let key = Value::from(self.key(Cow::Borrowed(name)));
             let value = match &pair[1..] {
