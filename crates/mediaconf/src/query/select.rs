@@ -120,15 +120,6 @@ impl Config<'_> {
         }
     }
 
-    /// The keys of the streams, lives and plugins that a path leads into, where they meet all conditions.
-    pub fn blocks_at(&self, path: &Path, conditions: &[Condition]) -> Vec<Vec<String>> {
-        let places = self.select_where(self, path, conditions).map(Selection::into_places);
-        let keys = |(path, _): (Path, Value)| {
-            path.first(2).segments.iter().filter_map(Segment::name).map(str::to_owned).collect()
-        };
-        places.unwrap_or_default().into_iter().map(keys).collect()
-    }
-
     /// The path with a dotted name quoted, if that finds something: `streams."cam.1"` for
     /// `streams.cam.1`. The name begins at segment `at`, and all segments before it are names.
     pub(crate) fn with_quoted_name(&self, path: &Path, at: usize) -> Option<Path> {
