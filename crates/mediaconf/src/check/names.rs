@@ -84,7 +84,7 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
 }
 
 fn is_known(scope: Scope, name: &str) -> bool {
-    scope.by_keyword(name).or_else(|| scope.by_key(name)).is_some() || Schema::media().foreign(name).is_some()
+    scope.by_name(name).is_some() || Schema::media().foreign(name).is_some()
 }
 
 /// True if a keyword is a known name with digits behind it, or a protocol with a letter that makes

@@ -110,9 +110,9 @@ fn completed(current: &Config<'_>, path: &Path) -> (Path, bool) {
     if let (Some(kind), Some(second)) = (kind, segments.get(1).cloned()) {
         let any_name = Segment::Key(ANY_NAME.to_owned());
         let is_key = |name: &str| {
-            let row = kind.scope().by_key(name).or_else(|| kind.scope().by_keyword(name));
-            let foreign = schema.foreign(name).filter(|row| kind.scope().may_hold(row));
-            (row.is_some() || foreign.is_some()) && !current.contains(&[kind.key(), name])
+            let is_foreign = || schema.foreign(name).is_some_and(|row| kind.scope().may_hold(row));
+            let is_known = kind.scope().by_name(name).is_some() || is_foreign();
+            is_known && !current.contains(&[kind.key(), name])
         };
         match second.name() {
             Some(name) if is_key(name) => segments.insert(1, any_name),
@@ -123,8 +123,7 @@ fn completed(current: &Config<'_>, path: &Path) -> (Path, bool) {
     }
     let (at, scope) = kind.map_or((0, Scope::Top), |kind| (2, kind.scope()));
     if let Some(Segment::Key(key)) = segments.get_mut(at)
-        && scope.by_key(key).is_none()
-        && let Some(row) = scope.by_keyword(key)
+        && let Some(row) = scope.by_name(key)
     {
         *key = row.key.to_owned();
     }

@@ -30,7 +30,7 @@ impl Sync<'_, '_> {
         }
         let lower = key.to_lowercase();
         if is_known(scope, &lower) {
-            return at(&above, &[key_in(scope, &lower)]);
+            return at(&above, &[scope.by_name(&lower).map_or(&lower, |row| row.key)]);
         }
         // A whole path, as `read` prints those into lists: names are quoted.
         let whole = Path::parse(&key).ok().filter(|path| scope == Scope::Top && path.segments.len() > 1);
@@ -61,8 +61,9 @@ impl Sync<'_, '_> {
         }
         let kinds = Schema::media().kinds.into_iter().filter(|kind| kind.scope() != Scope::Plugin);
         let block = |kind: Kind| [kind.key().to_owned(), "NAME".to_owned()];
-        if let Some(kind) = kinds.clone().find(|kind| is_own(kind.scope(), &key)) {
-            return at(&block(kind), &[key_in(kind.scope(), &key)]);
+        let own = |kind: Kind| Some((kind, kind.scope().by_name(&key)?));
+        if let Some((kind, row)) = kinds.clone().find_map(own) {
+            return at(&block(kind), &[row.key]);
         }
         let is_part = |place: Place| !matches!(place, Place::Foreign | Place::Block(_));
         let in_blocks = kinds.map(|kind| (kind.scope(), block(kind).to_vec()));
@@ -90,17 +91,9 @@ impl Sync<'_, '_> {
     }
 }
 
-fn is_own(scope: Scope, name: &str) -> bool {
-    scope.by_key(name).or_else(|| scope.by_keyword(name)).is_some()
-}
-
+/// True if a parameter or a directive of other servers that may stand in a scope has this name.
 fn is_known(scope: Scope, name: &str) -> bool {
-    is_own(scope, name) || Schema::media().foreign(name).is_some_and(|row| scope.may_hold(row))
-}
-
-/// The key of a known keyword.
-fn key_in(scope: Scope, name: &str) -> &str {
-    scope.by_keyword(name).map_or(name, |row| row.key)
+    scope.by_name(name).is_some() || Schema::media().foreign(name).is_some_and(|row| scope.may_hold(row))
 }
 
 /// True if a block holds what only the top level does: streams, lives or plugins, or nothing but its settings; also deeper.

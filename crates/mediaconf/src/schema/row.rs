@@ -167,6 +167,11 @@ impl Scope {
         self.rows().find(|row| row.key == key)
     }
 
+    /// The parameter with this JSON key or this keyword.
+    pub(crate) fn by_name(self, name: &str) -> Option<&'static Parameter> {
+        self.by_key(name).or_else(|| self.by_keyword(name))
+    }
+
     /// The place of a row among those of the scope, from 0.
     pub fn place(self, row: &'static Parameter) -> Option<usize> {
         self.rows().position(|known| std::ptr::eq(known, row))
@@ -174,8 +179,7 @@ impl Scope {
 
     /// True if a foreign keyword gets a [`Schema::ESCAPE`] as a JSON key here.
     pub fn is_reserved(self, keyword: &str) -> bool {
-        let is_known = || self.by_key(keyword).is_some() || self.by_keyword(keyword).is_some();
-        (self != Scope::Unknown) && (keyword.starts_with(Schema::ESCAPE) || is_known())
+        (self != Scope::Unknown) && (keyword.starts_with(Schema::ESCAPE) || self.by_name(keyword).is_some())
     }
 
     /// True if a foreign directive may stand here.
