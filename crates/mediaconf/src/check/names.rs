@@ -3,11 +3,8 @@
 //! The checks warn of near misses in a text, and an edit that would write one is refused. Other servers of the family, and
 //! newer ones, have directives with similar names; those are accepted.
 
-use crate::schema::suggest::{is_one_edit, is_only_near};
+use crate::schema::suggest::{is_one_edit, is_one_slip, is_only_near};
 use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Schema, Scope};
-
-/// Words of so many letters may be any other word: one slip leads from `log` to `logo`.
-const TOO_SHORT: usize = 3;
 
 /// The known parameter that an unknown keyword is probably a misspelling of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,9 +61,7 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     let is_plural = |(row, near): &(&ForeignKeyword, NearMiss)| {
         row.repeats && matches!(keyword.strip_prefix(near.key), Some("s" | "es"))
     };
-    let is_slip = |(_, near): &(&ForeignKeyword, NearMiss)| {
-        near.key.len().min(keyword.len()) > TOO_SHORT && is_one_edit(near.key, keyword)
-    };
+    let is_slip = |(_, near): &(&ForeignKeyword, NearMiss)| is_one_slip(near.key, keyword);
     let nearest = Schema::nearest(keyword, own.clone().map(|(word, _)| word));
     let nearest = nearest.and_then(|word| own.clone().find(|(known, _)| *known == word));
     let other = || {

@@ -3,12 +3,9 @@
 use super::MAX_OPTIONS;
 use crate::schema::codec::OptionWord;
 use crate::schema::kinds::WordKind;
-use crate::schema::suggest::is_one_edit;
+use crate::schema::suggest::is_one_slip;
 use crate::schema::{ObjectShape, PartPlace, Schema};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Word};
-
-/// Words of so many letters may be any other word.
-const TOO_SHORT: usize = 3;
 
 fn slip(word: Word<'_>, message: impl Into<String>, meant: &str) -> Diagnostic {
     Diagnostic::warning(word.span(), message.into()).hint(format!("did you mean `{meant}`?"))
@@ -27,9 +24,7 @@ pub(super) fn options<'w>(known: &str, words: impl Iterator<Item = Word<'w>>, di
         }
         let lower = text.to_lowercase();
         let is_meant = |known: &&str| {
-            known.contains('=') == text.contains('=')
-                && (lower == **known
-                    || known.len().min(lower.len()) > TOO_SHORT && is_one_edit(&lower, known))
+            known.contains('=') == text.contains('=') && (lower == **known || is_one_slip(&lower, known))
         };
         let meant = known.split(' ').find(is_meant);
         diagnostics.push_any(meant.map(|meant| slip(word, format!("`{text}` is no known option"), meant)));

@@ -6,6 +6,9 @@ use strsim::osa_distance;
 /// Names longer than this get no suggestion: comparing takes time that grows with the product of the lengths.
 const LONGEST_NAME: usize = 256;
 
+/// Words of so many letters may be any other word: one slip leads from `log` to `logo`.
+const TOO_SHORT: usize = 3;
+
 impl Schema {
     /// The candidate nearest to `word`, if it is near enough to be a slip of the finger.
     ///
@@ -57,6 +60,11 @@ fn letters(word: &str) -> u64 {
 /// places.
 pub fn is_one_edit(a: &str, b: &str) -> bool {
     a.len().abs_diff(b.len()) <= 1 && osa_distance(a, b) == 1
+}
+
+/// The same for words that are long enough for one to be meant by the other.
+pub fn is_one_slip(a: &str, b: &str) -> bool {
+    a.len().min(b.len()) > TOO_SHORT && is_one_edit(a, b)
 }
 
 /// The names that are most similar to `name`, best first.
