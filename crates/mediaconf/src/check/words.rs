@@ -31,37 +31,36 @@ pub(super) fn options<'w>(known: &str, words: impl Iterator<Item = Word<'w>>, di
     }
 }
 
-/// Checks the words of an object: one that has to be there and looks like another part, such as a time in the place of a
-/// folder, and one that is taken for an option and is nearly another part, such as `7D`.
+/// Checks the words of an object: one that has to be there and looks like an optional part, such as a time in the place of
+/// a folder, and one that is taken for an option and is nearly an optional part, such as `7D`.
 pub(super) fn parts(object: &ObjectShape, entry: Entry<'_>, diagnostics: &mut Diagnostics) {
-    let is_other = |text: &str| {
-        let mut others = object.parts.iter().filter(|part| part.place == PartPlace::Optional);
-        others.any(|part| (part.kind.read)(Some(Word::new(text, 0))).is_some())
-    };
-    let mut options = Vec::new();
+    let mut rest = Vec::new();
     for (part, word) in object.part_words(entry).take(MAX_OPTIONS) {
         let Some(part) = part else { continue };
-        if part.place == PartPlace::Required && is_other(word.raw) {
+        if part.place == PartPlace::Required && object.optional_part(word).is_some() {
             let message = format!("`{}` is read as the {}", word.raw, part.key);
-            diagnostics.push(slip(
-                word,
-                message,
-                &format!("{} {} {}", entry.keyword(), part.key.to_uppercase(), word.raw),
-            ));
+            let meant = format!("{} {} {}", entry.keyword(), part.key.to_uppercase(), word.raw);
+            diagnostics.push(slip(word, message, &meant));
         } else if part.is_rest() {
-            options.push(word);
-            let unit = word.raw.trim_start_matches(|c: char| c.is_ascii_digit());
-            let number = &word.raw[..word.raw.len() - unit.len()];
-            let nearly = unit.chars().next().map(|unit| format!("{number}{}", unit.to_ascii_lowercase()));
-            // `5M` and `5mb` are sizes, and `1d2h` is an own word.
-            let is_other_thing = unit.contains(|c: char| c.is_ascii_digit())
-                || matches!(&*unit.to_ascii_lowercase(), "m" | "mb" | "mib");
-            let nearly = nearly.filter(|nearly| !number.is_empty() && !is_other_thing && is_other(nearly));
+            rest.push(word);
+            let is_part = |meant: &String| object.optional_part(Word::new(meant, 0)).is_some();
+            let meant = with_short_unit(word.raw).filter(is_part);
             let message = format!("`{}` is read as an option", word.raw);
-            diagnostics.push_any(nearly.map(|nearly| slip(word, message, &nearly)));
+            diagnostics.push_any(meant.map(|meant| slip(word, message, &meant)));
         }
     }
-    self::options(object.usual, options.into_iter(), diagnostics);
+    options(object.usual, rest.into_iter(), diagnostics);
+}
+
+/// A number with the first letter of its unit, in lower case: `7d` for `7D` and `7days`; `None` for `5M` and `5mb`, which
+/// are sizes, and for `1d2h`, which is several.
+fn with_short_unit(word: &str) -> Option<String> {
+    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = word.strip_suffix(unit).filter(|number| !number.is_empty())?;
+    let unit = unit.to_ascii_lowercase();
+    let is_size = matches!(&*unit, "m" | "mb" | "mib");
+    let is_one = !is_size && !unit.contains(|c: char| c.is_ascii_digit());
+    unit.chars().next().filter(|_| is_one).map(|letter| format!("{number}{letter}"))
 }
 
 /// Checks the only word of a directive that takes few words; a number is always one, and a letter is being typed.

@@ -88,11 +88,15 @@ impl ObjectShape {
         entry.arguments().map(move |word| (self.part_of(required.next(), word), word))
     }
 
+    /// The optional part that a word has the form of.
+    pub fn optional_part(&self, word: Word<'_>) -> Option<&'static Part> {
+        self.parts.iter().find(|part| part.is_optional() && part.reads(word))
+    }
+
     /// The part of a word; `required` is the next part that has to be there.
     fn part_of(&self, required: Option<&'static Part>, word: Word<'_>) -> Option<&'static Part> {
         let Some(required) = required else {
-            let reads = |part: &&Part| part.place == PartPlace::Optional && part.reads(word);
-            return self.parts.iter().find(reads).or(self.parts.last().filter(|last| last.is_rest()));
+            return self.optional_part(word).or(self.parts.last().filter(|last| last.is_rest()));
         };
         self.alternative(required).filter(|part| part.reads(word)).or(Some(required))
     }
@@ -100,10 +104,10 @@ impl ObjectShape {
     /// The word of a part. A text that would be read as another part is quoted.
     pub fn part_word(&self, part: &Part, value: &Value) -> String {
         let text = scalar_text(value).unwrap_or_default();
-        let reads = |other: &Part| other.reads(Word::new(&text, 0));
+        let bare = Word::new(&text, 0);
         let is_another = match part.place {
-            PartPlace::Required => self.alternative(part).is_some_and(reads),
-            PartPlace::Rest => self.parts.iter().any(|one| one.place == PartPlace::Optional && reads(one)),
+            PartPlace::Required => self.alternative(part).is_some_and(|other| other.reads(bare)),
+            PartPlace::Rest => self.optional_part(bare).is_some(),
             PartPlace::Instead | PartPlace::Optional => false,
         };
         if is_another { quoted_word(&text) } else { (part.kind.write)(value).unwrap_or_default() }
