@@ -72,9 +72,11 @@ pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
 pub(super) fn target(word: Word<'_>) -> Option<Diagnostic> {
     let value = word.value();
     let (scheme, _) = value.split_once("//").unwrap_or_default();
-    let lost =
-        is_known(scheme).then(|| Diagnostic::warning(word.span(), format!("`{scheme}//` lacks a `:`")));
-    lost.map(|lost| lost.hint(format!("did you mean `{scheme}://`?"))).or_else(|| url(word, &value))
+    if !is_known(scheme) {
+        return url(word, &value);
+    }
+    let found = Diagnostic::warning(word.span(), format!("`{scheme}//` lacks a `:`"));
+    Some(found.hint(format!("did you mean `{scheme}://`?")))
 }
 
 fn is_digits(value: &str) -> bool {
@@ -170,10 +172,9 @@ pub(super) fn listeners<'d>(listeners: &[Entry<'d>], diagnostics: &mut Diagnosti
         // No host stands for all addresses.
         let is_any = |host: &str| matches!(host, "" | "0.0.0.0" | "[::]");
         let others = by_port.entry(port.to_owned()).or_default();
-        let meets = |at: &str| at == host || is_any(at) || is_any(host);
-        let clashes = |(other, at, _): &&(Cow<'_, str>, String, _)| match *other == keyword {
-            true => at == host,
-            false => meets(at),
+        // The same directive may listen on all addresses and on one.
+        let clashes = |(other, at, _): &&(Cow<'_, str>, String, _)| {
+            at == host || *other != keyword && (is_any(at) || is_any(host))
         };
         if let Some((other, _, first)) = others.iter().find(clashes) {
             let message = format!("`{keyword} {}` listens where `{other}` does", word.raw);

@@ -228,8 +228,7 @@ impl<'d> Checker<'d> {
             self.sourceless = None;
             self.include.get_or_insert_with(|| entry.head_span());
         } else if keyword == "push" {
-            let url = entry.arguments().next();
-            self.diagnostics.push_any(url.and_then(|url| address::target(url)));
+            self.diagnostics.push_any(entry.arguments().next().and_then(address::target));
         } else if scope == Scope::Top && Schema::media().has_named_blocks(&keyword) {
             if let Some(name) = entry.only_argument().filter(|_| entry.is_block()) {
                 self.name(Severity::Warning, keyword.clone(), name);
