@@ -33,10 +33,10 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
     if lacks_scheme(&value) {
         let found = Diagnostic::warning(word.span(), "a source without a scheme");
         let (scheme, _) = value.split_once("//").unwrap_or_default();
-        diagnostics.push(found.hint(match is_known(scheme) {
-            true => format!("did you mean `{scheme}://`?"),
-            false => "write it like `udp://239.0.0.1:1234`".to_owned(),
-        }));
+        diagnostics.push(match is_known(scheme) {
+            true => found.slip(&format!("{scheme}://")),
+            false => found.hint("write it like `udp://239.0.0.1:1234`"),
+        });
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let is_slip = || is_false() || OFF.contains(&&*lower) || is_one_edit(&lower, OFF[0]);
     if word.raw != "false" && value.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_slip() {
         let message = format!("`{value}` is read as the URL of a backend");
-        diagnostics.push(Diagnostic::warning(word.span(), message).hint("did you mean `auth false;`?"));
+        diagnostics.push(Diagnostic::warning(word.span(), message).slip("auth false;"));
     }
     diagnostics.push_any(target(word));
 }
@@ -76,7 +76,7 @@ pub(super) fn target(word: Word<'_>) -> Option<Diagnostic> {
         return url(word, &value);
     }
     let found = Diagnostic::warning(word.span(), format!("`{scheme}//` lacks a `:`"));
-    Some(found.hint(format!("did you mean `{scheme}://`?")))
+    Some(found.slip(&format!("{scheme}://")))
 }
 
 fn is_digits(value: &str) -> bool {
@@ -94,6 +94,7 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
         let start = word.start + word.raw.find(scheme).unwrap_or_default() as u32;
         let fix = Fix { span: start..start + scheme.len() as u32, text: known.to_owned() };
         let is_only = word.raw.contains(scheme) && is_only_near(scheme, COMMON.split(' '));
+        // It may be one of a newer server, so it is no slip.
         let found =
             warning(format!("`{scheme}:` is no known scheme"), &format!("did you mean `{known}://`?"));
         return Some(found?.fixed_by(is_only.then_some(fix)));

@@ -60,14 +60,11 @@ impl Document {
     }
 }
 
-/// The warnings about a line of a scope, without its block, that ask what was meant.
+/// The slips in the words of a line of a scope, without its block.
 pub fn slips(scope: Scope, line: Entry<'_>) -> Vec<Diagnostic> {
     let mut checker = Checker::default();
     checker.head(Some(scope), line);
-    let asks = |found: &&Diagnostic| found.hint.as_ref().is_some_and(|hint| hint.starts_with("did you mean"));
-    // An unknown scheme may be one of a newer server: it is a warning alone.
-    let is_scheme = |found: &&Diagnostic| found.message.ends_with("no known scheme");
-    checker.diagnostics.iter().filter(asks).filter(|found| !is_scheme(found)).cloned().collect()
+    checker.diagnostics.iter().filter(|found| found.is_slip).cloned().collect()
 }
 
 fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {

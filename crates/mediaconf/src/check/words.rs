@@ -8,7 +8,7 @@ use crate::schema::{ObjectShape, PartPlace, Schema};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Word};
 
 fn slip(word: Word<'_>, message: impl Into<String>, meant: &str) -> Diagnostic {
-    Diagnostic::warning(word.span(), message.into()).hint(format!("did you mean `{meant}`?"))
+    Diagnostic::warning(word.span(), message).slip(meant)
 }
 
 /// Checks the names of options, and the values of those that are known with a value, such as `preset=fast`.

@@ -57,6 +57,9 @@ pub struct Diagnostic {
     pub related: Option<(Span, String)>,
     /// The edit that mends it, where only one can be meant.
     pub fix: Option<Fix>,
+    /// True if a word behind a known keyword is nearly one that is known there: a change that writes it is refused, unless
+    /// it is accepted.
+    pub is_slip: bool,
 }
 
 impl Diagnostic {
@@ -72,7 +75,8 @@ impl Diagnostic {
 
     /// Makes a diagnostic without a hint.
     pub fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
-        Self { severity, span, message: message.into(), hint: None, related: None, fix: None }
+        let message = message.into();
+        Self { severity, span, message, hint: None, related: None, fix: None, is_slip: false }
     }
 
     /// Adds advice.
@@ -80,6 +84,12 @@ impl Diagnostic {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// Makes it a slip, and advises what is probably meant.
+    #[must_use]
+    pub fn slip(self, meant: &str) -> Self {
+        Self { is_slip: true, ..self.hint(format!("did you mean `{meant}`?")) }
     }
 
     /// Adds a second place, and a message for it.
