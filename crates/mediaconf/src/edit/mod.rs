@@ -50,7 +50,7 @@ use crate::schema::members::Members;
 use crate::schema::patch::Normalizer;
 use crate::schema::{Kind, Object, Parameter, Schema, Scope};
 use crate::secret::Masker;
-use crate::syntax::{Document, Splice, Token, TokenKind};
+use crate::syntax::{Document, Splice, comments};
 use layout::Layout;
 use sync::Sync;
 
@@ -274,22 +274,17 @@ fn verify_comments(
     let end = behind.map_or(old.text().len(), |entry| entry.start());
     let new_end = new.text().len() - (old.text().len() - end);
     let mut counts: HashMap<&str, isize> = HashMap::new();
-    for (at, comment) in comments(&old.text()[start..end]) {
-        *counts.entry(comment).or_default() += isize::from(!is_gone(start + at));
+    for comment in comments(&old.text()[start..end]) {
+        *counts.entry(comment.raw).or_default() += isize::from(!is_gone(start + comment.start));
     }
-    for (_, comment) in comments(&new.text()[start..new_end]) {
-        *counts.entry(comment).or_default() -= 1;
+    for comment in comments(&new.text()[start..new_end]) {
+        *counts.entry(comment.raw).or_default() -= 1;
     }
     // A comment may hold a secret, and is not told.
     match counts.into_values().all(|count| count <= 0) {
         true => Ok(()),
         false => Err(Unproved { at: "(comments)".to_owned() }),
     }
-}
-
-/// The comments of a piece of a text, with their places.
-fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    Token::all(text).filter(|token| token.kind == TokenKind::Comment).map(|token| (token.start, token.raw))
 }
 
 /// True if members are equal; the order of the options of an address matters.

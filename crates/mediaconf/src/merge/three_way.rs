@@ -10,7 +10,7 @@ use similar::{MergeResolution, TextMerge};
 use crate::edit::FaultKind;
 use crate::query::Config;
 use crate::schema::Object;
-use crate::syntax::{Document, Token, TokenKind};
+use crate::syntax::{Document, comments};
 
 /// Three texts merged line by line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Document {
         let by_values = with(theirs, patch).ok_or_else(clash)?;
         let by_lines = lines.and_then(|lines| with(&lines, lines.patch_to(&by_values)));
         let is_right = |text: &Self| text.patch_to(&by_values).is_empty();
-        let sides = [self, mine, theirs].map(comments);
+        let sides = [self, mine, theirs].map(counts);
         match by_lines.filter(|text| is_right(text) && (is_clean || keeps_comments(text, &sides))) {
             Some(text) => Ok(text),
             None => Some(by_values).filter(|text| keeps_comments(text, &sides)).ok_or_else(clash),
@@ -110,17 +110,17 @@ impl Document {
 }
 
 /// The comments of a text, and how often each stands there.
-fn comments(document: &Document) -> HashMap<&str, usize> {
+fn counts(document: &Document) -> HashMap<&str, usize> {
     let mut counts = HashMap::new();
-    for token in Token::all(document.text()).filter(|token| token.kind == TokenKind::Comment) {
-        *counts.entry(token.raw).or_default() += 1;
+    for comment in comments(document.text()) {
+        *counts.entry(comment.raw).or_default() += 1;
     }
     counts
 }
 
 /// True if a text has the comments of both sides, as far as each changed those of the base.
 fn keeps_comments(text: &Document, [base, mine, theirs]: &[HashMap<&str, usize>; 3]) -> bool {
-    let found = comments(text);
+    let found = counts(text);
     let count = |of: &HashMap<&str, usize>, comment: &str| of.get(comment).copied().unwrap_or_default();
     [&found, base, mine, theirs].into_iter().flat_map(HashMap::keys).all(|comment| {
         count(&found, comment) + count(base, comment) == count(mine, comment) + count(theirs, comment)

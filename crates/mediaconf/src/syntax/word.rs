@@ -305,9 +305,14 @@ pub enum TokenKind {
     Close,
 }
 
-/// Returns where the first comment of a text starts: at a `#` where a word could start.
+/// The comments of a text: each starts at a `#` where a word could start.
+pub fn comments(text: &str) -> impl Iterator<Item = Token<'_>> {
+    Token::all(text).filter(|token| token.kind == TokenKind::Comment)
+}
+
+/// Returns where the first comment of a text starts.
 pub fn comment_start(text: &str) -> Option<usize> {
-    Token::all(text).find(|token| token.kind == TokenKind::Comment).map(|comment| comment.start)
+    comments(text).next().map(|comment| comment.start)
 }
 
 #[cfg(test)]
