@@ -290,36 +290,34 @@ impl DesiredState {
         patch.retain(|key, _| Schema::media().kind(key).is_none());
         drop_defaults(config.members().scope(), document.entries(), &mut patch);
         for kind in Schema::media().kinds {
-            let of_text = || {
-                // Of what stands there already no value is kept: that takes twenty times the memory.
-                let stands = current.members().own_by_key(kind.key()).iter();
-                let stands: HashMap<_, _> =
-                    stands.map(|block| (block.group_name().value(), *block)).collect();
-                let blocks = config.members().own_by_key(kind.key()).iter().filter_map(|block| {
-                    let name = block.group_name().value();
-                    let there = stands.get(&name);
-                    if there.is_some_and(|there| there.text() == block.text()) {
-                        return None;
-                    }
-                    let mut wanted = kind.read(*block);
-                    drop_defaults(kind.scope(), block.children(), &mut wanted);
-                    if let Some(there) = there {
-                        let present = kind.read(*there);
-                        // Anew, as an object keeps the room that it had.
-                        wanted = wanted
-                            .into_iter()
-                            .filter(|(key, value)| present.get(key) != Some(value))
-                            .collect();
-                    }
-                    (there.is_none() || !wanted.is_empty()).then(|| (name.into_owned(), wanted.into()))
-                });
-                not_empty(blocks.collect())
-            };
-            let blocks = if self.prunes() { group(kind, [current, &config]) } else { of_text() };
+            let sides = [current, &config];
+            let blocks = if self.prunes() { group(kind, sides) } else { settings_of_blocks(kind, sides) };
             patch.extend(blocks.map(|blocks| (kind.key().to_owned(), blocks)));
         }
         patch.into()
     }
+}
+
+/// Returns the patch that gives the streams, lives or plugins of a configuration the settings that those of another set;
+/// `None` if they have them. Of what stands there already no value is kept: that takes twenty times the memory.
+fn settings_of_blocks(kind: Kind, sides: [&Config<'_>; 2]) -> Option<Value> {
+    let [present, wanted] = sides.map(|side| side.members().own_by_key(kind.key()).iter());
+    let present: HashMap<_, _> = present.map(|block| (block.group_name().value(), *block)).collect();
+    let change = |block: &Entry<'_>| {
+        let name = block.group_name().value();
+        let old = present.get(&name);
+        if old.is_some_and(|old| old.text() == block.text()) {
+            return None;
+        }
+        let mut wanted = kind.read(*block);
+        drop_defaults(kind.scope(), block.children(), &mut wanted);
+        let present = old.map(|old| kind.read(*old)).unwrap_or_default();
+        // A new object, because the old one keeps the room that it had.
+        let wanted: Object =
+            wanted.into_iter().filter(|(key, value)| present.get(key) != Some(value)).collect();
+        (old.is_none() || !wanted.is_empty()).then(|| (name.into_owned(), wanted.into()))
+    };
+    not_empty(wanted.filter_map(change).collect())
 }
 
 /// Drops the members that are shown although no directive sets them.
