@@ -105,15 +105,10 @@ fn with_path_of_key(segments: &[Segment], mut fault: Fault) -> Fault {
 /// key. True if it leads to one place of this configuration.
 fn completed(current: &Config<'_>, path: &Path) -> (Path, bool) {
     let mut segments = path.segments.clone();
-    let (schema, kind) = (Schema::media(), path.kind());
-    let mut is_certain = true;
+    let (kind, mut is_certain) = (path.kind(), true);
     if let (Some(kind), Some(second)) = (kind, segments.get(1).cloned()) {
         let any_name = Segment::Key(ANY_NAME.to_owned());
-        let is_key = |name: &str| {
-            let is_foreign = || schema.foreign(name).is_some_and(|row| kind.scope().may_hold(row));
-            let is_known = kind.scope().by_name(name).is_some() || is_foreign();
-            is_known && !current.contains(&[kind.key(), name])
-        };
+        let is_key = |name: &str| kind.scope().knows(name) && !current.contains(&[kind.key(), name]);
         match second.name() {
             Some(name) if is_key(name) => segments.insert(1, any_name),
             Some(_) => {}

@@ -25,26 +25,26 @@ impl Sync<'_, '_> {
         {
             return at(&above, &[meant]);
         }
-        if is_known(scope, &key) {
+        if scope.knows(&key) {
             return None;
         }
         let lower = key.to_lowercase();
-        if is_known(scope, &lower) {
-            return at(&above, &[scope.by_name(&lower).map_or(&lower, |row| row.key)]);
+        if scope.knows(&lower) {
+            return at(&above, &[scope.by_name(&lower).map_or(&*lower, |row| row.key)]);
         }
         // A whole path, as `read` prints those into lists: names are quoted.
         let whole = Path::parse(&key).ok().filter(|path| scope == Scope::Top && path.segments.len() > 1);
-        let is_there = |name: &str| is_known(scope, name) || !self.members.foreign_by_key(name).is_empty();
+        let is_there = |name: &str| scope.knows(name) || !self.members.foreign_by_key(name).is_empty();
         if let Some(path) = whole.filter(|path| path.segments[0].name().is_some_and(is_there)) {
             return Some(format!("did you mean `{}`?", path.shown()));
         }
-        let is_part = |part: &&str| !matches!(*part, "" | "$");
-        let parts: Vec<&str> = key.split(['.', '/', ':']).filter(is_part).collect();
+        let is_name = |part: &&str| !matches!(*part, "" | "$");
+        let parts: Vec<&str> = key.split(['.', '/', ':']).filter(is_name).collect();
         if let [first, ..] = parts[..]
             && first != key
             && !key.contains("://")
         {
-            if is_known(scope, first) {
+            if scope.knows(first) {
                 return at(&above, &parts);
             } else if Schema::media().kind(first).is_some() {
                 return at(&[], &parts);
@@ -89,11 +89,6 @@ impl Sync<'_, '_> {
         let key = |row: &Parameter| row.codec.facts().list.map_or(row.key, |list| list.blocks).to_owned();
         Some(Scope::Top.by_keyword(keyword).map_or_else(|| keyword.to_string(), key))
     }
-}
-
-/// True if a parameter or a directive of other servers that may stand in a scope has this name.
-fn is_known(scope: Scope, name: &str) -> bool {
-    scope.by_name(name).is_some() || Schema::media().foreign(name).is_some_and(|row| scope.may_hold(row))
 }
 
 /// True if a block holds what only the top level does: streams, lives or plugins, or nothing but its settings; also deeper.

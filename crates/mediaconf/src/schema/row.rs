@@ -182,6 +182,11 @@ impl Scope {
         (self != Scope::Unknown) && (keyword.starts_with(Schema::ESCAPE) || self.by_name(keyword).is_some())
     }
 
+    /// True if a parameter, or a foreign directive that may stand here, has this name.
+    pub(crate) fn knows(self, name: &str) -> bool {
+        self.by_name(name).is_some() || Schema::media().foreign(name).is_some_and(|row| self.may_hold(row))
+    }
+
     /// True if a foreign directive may stand here.
     pub fn may_hold(self, row: &ForeignKeyword) -> bool {
         match self {
