@@ -219,17 +219,9 @@ impl Expectation {
     pub fn unknown_in(&self, current: &Config<'_>) -> Option<Fault> {
         let path = self.path.with_key_of_sources();
         let unknown = UnknownKey::find(Place::Root, &path.segments)?;
-        let above = &path.segments[..unknown.at];
-        let is_used = match Place::resolve(above) {
-            Ok(Place::Block(kind)) => {
-                let names = current.names(&[kind.key()]);
-                names.iter().any(|name| current.contains(&[kind.key(), name, unknown.key]))
-            }
-            _ => keys(&path.segments).is_some_and(|keys| current.contains(&keys[..=unknown.at])),
-        };
         let hint = unknown.suggestion().or_else(|| current.select(&path).err()?.hint);
         let is_block = unknown.at == 0 && path.segments.len() > 1;
-        let is_slip = !is_used && (is_block || hint.is_some());
+        let is_slip = !current.uses(&path, unknown.at) && (is_block || hint.is_some());
         let fault = Fault { hint, ..Fault::of_path(format!("`{}` is not known here", unknown.key)) };
         is_slip.then(|| fault.at(&path))
     }
@@ -316,18 +308,23 @@ impl Config<'_> {
     pub(crate) fn misspelling(&self, path: &Path) -> Option<Fault> {
         let keys = keys(&path.segments)?;
         let (key, above) = keys.split_last()?;
-        let place = Place::resolve(&path.segments[..above.len()]).ok()?;
-        let scope = place.scope()?;
+        let scope = Place::resolve(&path.segments[..above.len()]).ok()?.scope()?;
         let near = scope.near_miss(keyword_of(scope, key))?;
-        let is_used = match place {
-            Place::Block(kind) => {
+        let fault = || Fault::of_path(format!("`{key}` is not known here"));
+        let is_slip = !self.uses(path, above.len());
+        is_slip.then(|| fault().hint(format!("did you mean {}?", near.in_words())))
+    }
+
+    /// True if the first keys of a path, up to the one at `at`, lead to a value: of a key in a stream, live or plugin, if any
+    /// of its kind has it.
+    fn uses(&self, path: &Path, at: usize) -> bool {
+        match (Place::resolve(&path.segments[..at]), path.segments[at].name()) {
+            (Ok(Place::Block(kind)), Some(key)) => {
                 let names = self.names(&[kind.key()]);
                 names.iter().any(|name| self.contains(&[kind.key(), name, key]))
             }
-            _ => self.contains(&keys),
-        };
-        let fault = || Fault::of_path(format!("`{key}` is not known here"));
-        (!is_used).then(|| fault().hint(format!("did you mean {}?", near.in_words())))
+            _ => keys(&path.segments).is_some_and(|keys| self.contains(&keys[..=at])),
+        }
     }
 
     /// The objects on the way to a path with their secrets masked; an empty one where a name on the way is a secret, or
