@@ -51,9 +51,7 @@ impl<'d> Sync<'_, 'd> {
                 .told
                 .get_or_init(|| self.document.check().iter().map(|found| found.message.clone()).collect());
             if !told.contains(&slip.message) {
-                let near = slip.hint.unwrap_or_default();
-                let hint =
-                    format!("{near} If it is right, add `--accept near-miss` (over HTTP `accept=near-miss`)");
+                let hint = unless_right(&slip.hint.unwrap_or_default(), "it");
                 let miss = Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), slip.message);
                 self.guarded.push(miss.hint(hint));
             }
@@ -77,9 +75,7 @@ impl<'d> Sync<'_, 'd> {
         let near = near.map(|near| format!("did you mean {}?", near.in_words()));
         let near = self.missed(scope, line, pointer).or(near);
         if let Some(near) = near.filter(|_| !kind.is_some_and(is_used)) {
-            let hint = format!(
-                "{near} If `{keyword}` is right, add `--accept near-miss` (over HTTP `accept=near-miss`)"
-            );
+            let hint = unless_right(&near, &format!("`{keyword}`"));
             let message = format!("`{keyword}` is not known here");
             let miss = Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), message).hint(hint);
             // Each line of one member is the same slip.
@@ -157,6 +153,11 @@ impl<'d> Sync<'_, 'd> {
         let message = format!("{found} here, and this patch would {made}");
         self.guarded.push(Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message).hint(hint));
     }
+}
+
+/// The hint of a near miss: what is probably meant, and how the word is accepted if it is right.
+pub(super) fn unless_right(meant: &str, word: &str) -> String {
+    format!("{meant} If {word} is right, add `--accept near-miss` (over HTTP `accept=near-miss`)")
 }
 
 /// The scope in a block, or of the top level.

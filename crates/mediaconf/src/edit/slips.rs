@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::assign::{Assigner, PathEdit};
+use super::guarded::unless_right;
 use crate::query::{Path, Segment, did_you_mean, keys};
 use crate::schema::codec::{read_directive, scalars};
 use crate::schema::fault::Fault;
@@ -172,9 +173,7 @@ impl Assigner<'_> {
             removals.first().filter(|_| !is_unset && !self.options.near_misses)
             && let Some(slip) = self.expansion.current.misspelling(first)
         {
-            let near = slip.hint.clone().unwrap_or_default();
-            let hint =
-                format!("{near} If it is right, add `--accept near-miss` (over HTTP `accept=near-miss`)");
+            let hint = unless_right(slip.hint.as_deref().unwrap_or_default(), "it");
             return Err(slip.hint(hint).at(path));
         }
         removals.retain(|PathEdit { path, .. }| {
