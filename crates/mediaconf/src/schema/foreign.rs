@@ -27,7 +27,7 @@ pub struct ForeignKeyword {
     pub secret: bool,
     /// The keyword of the named blocks of the top level of which its word is a name, where it has no block.
     pub names_of: Option<&'static str>,
-    /// The key that newer servers of the family give this name.
+    /// The JSON key of the known directive that newer servers of the family call this: `urls` for `inputs`.
     pub is: Option<&'static str>,
     /// Names of usual options: a slip is taken for one of them.
     pub usual: &'static str,
@@ -162,8 +162,8 @@ pub fn protocol_of_switch(key: &str) -> Option<&str> {
 /// starts a line inside another directive is a sign of a missing `;`.
 ///
 /// A line of the table has four columns: the keywords, of which a new line has the first; the keywords of the blocks in
-/// which it stands, where `-` is the top level; the form, then `repeats`, `options`, `secret`, `names=KEYWORD`, `is=KEY` and `usual=OPTION`
-/// where they hold; one line of documentation.
+/// which it stands, where `-` is the top level; the form, then `repeats`, `options`, `secret`, `names=KEYWORD`, `is=KEY`
+/// and `usual=OPTION` where they hold; one line of documentation.
 pub static FOREIGN_KEYWORDS: LazyLock<Vec<ForeignKeyword>> = LazyLock::new(|| {
     let rows = include_str!("foreign.tsv").lines();
     rows.map(|line| ForeignKeyword::parse(line).expect("a test parses each line of the table")).collect()
@@ -193,6 +193,7 @@ impl ForeignKeyword {
         let (form, facts) = facts.split_once(' ').unwrap_or((facts, ""));
         let form: StrDeserializer<'_, Error> = form.into_deserializer();
         let has = |fact: &str| words(facts).any(|found| found == fact);
+        let value = |name: &str| words(facts).find_map(|fact| fact.strip_prefix(name));
         Some(Self {
             keywords: words(keywords).collect::<Vec<_>>().leak(),
             within: within.collect::<Vec<_>>().leak(),
@@ -200,9 +201,9 @@ impl ForeignKeyword {
             repeats: has("repeats"),
             options: has("options"),
             secret: has("secret"),
-            names_of: words(facts).find_map(|fact| fact.strip_prefix("names=")),
-            is: words(facts).find_map(|fact| fact.strip_prefix("is=")),
-            usual: words(facts).find_map(|fact| fact.strip_prefix("usual=")).unwrap_or_default(),
+            names_of: value("names="),
+            is: value("is="),
+            usual: value("usual=").unwrap_or_default(),
             doc,
         })
     }
