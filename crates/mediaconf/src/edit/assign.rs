@@ -4,8 +4,7 @@
 //! overlap are refused. The others are added to the patch one by one, in which an edited list is the whole new list. Then
 //! edits in blocks that do not exist are refused.
 //!
-//! *Invariants.* A value may be a secret: no message holds one. The patch passes
-//! [`super::normalize::normalize`].
+//! *Invariants.* A value may be a secret: no message holds one. The patch passes [`Schema::normalize`].
 
 #[cfg(test)]
 #[path = "assign_tests.rs"]
