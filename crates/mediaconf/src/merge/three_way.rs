@@ -101,16 +101,16 @@ impl Document {
         let by_values = with(theirs, patch).ok_or_else(clash)?;
         let by_lines = lines.and_then(|lines| with(&lines, lines.patch_to(&by_values)));
         let is_right = |text: &Self| text.patch_to(&by_values).is_empty();
-        let sides = [self, mine, theirs].map(counts);
-        match by_lines.filter(|text| is_right(text) && (is_clean || keeps_comments(text, &sides))) {
+        let keeps_comments = |text: &Self| keeps_comments(text, [self, mine, theirs]);
+        match by_lines.filter(|text| is_right(text) && (is_clean || keeps_comments(text))) {
             Some(text) => Ok(text),
-            None => Some(by_values).filter(|text| keeps_comments(text, &sides)).ok_or_else(clash),
+            None => Some(by_values).filter(keeps_comments).ok_or_else(clash),
         }
     }
 }
 
 /// The comments of a text, and how often each stands there.
-fn counts(document: &Document) -> HashMap<&str, usize> {
+fn comment_counts(document: &Document) -> HashMap<&str, usize> {
     let mut counts = HashMap::new();
     for comment in comments(document.text()) {
         *counts.entry(comment.raw).or_default() += 1;
@@ -119,11 +119,11 @@ fn counts(document: &Document) -> HashMap<&str, usize> {
 }
 
 /// True if a text has the comments of both sides, as far as each changed those of the base.
-fn keeps_comments(text: &Document, [base, mine, theirs]: &[HashMap<&str, usize>; 3]) -> bool {
-    let found = counts(text);
-    let count = |of: &HashMap<&str, usize>, comment: &str| of.get(comment).copied().unwrap_or_default();
-    [&found, base, mine, theirs].into_iter().flat_map(HashMap::keys).all(|comment| {
-        count(&found, comment) + count(base, comment) == count(mine, comment) + count(theirs, comment)
+fn keeps_comments(text: &Document, [base, mine, theirs]: [&Document; 3]) -> bool {
+    let counts = [text, base, mine, theirs].map(comment_counts);
+    counts.iter().flat_map(HashMap::keys).all(|comment| {
+        let [found, base, mine, theirs] = counts.each_ref().map(|of| of.get(comment).copied().unwrap_or(0));
+        found + base == mine + theirs
     })
 }
 
