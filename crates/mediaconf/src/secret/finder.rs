@@ -32,19 +32,18 @@ impl Document {
 /// Returns the secrets in these windows of a text, and maybe others: by their place or their form, and in comments those
 /// that stand elsewhere in the text.
 pub fn secrets_in(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let text = document.text();
-    let inside = merged(windows.clone()).into_iter().flat_map(|window| comments(text, window));
-    let comments: Vec<Range<usize>> = inside.collect();
-    if comments.is_empty() {
-        return secrets_by_place(document, windows);
+    let (text, windows) = (document.text(), merged(windows));
+    let mut found = secrets_by_place(document, &windows);
+    let mut comments = windows.into_iter().flat_map(|window| comments(text, window)).peekable();
+    if comments.peek().is_none() {
+        return found;
     }
-    let whole = secrets_by_place(document, std::iter::once(0..text.len()).collect());
-    let values = SecretValues::without_comments(document, &whole);
-    let told = comments.into_iter().flat_map(|comment| {
-        let found = values.spans(&text[comment.clone()]).into_iter();
-        found.map(move |span| comment.start + span.start..comment.start + span.end)
-    });
-    merged(told.chain(whole.iter().cloned()).collect())
+    let values = SecretValues::outside_comments(document);
+    for comment in comments {
+        let told = values.spans(&text[comment.clone()]).into_iter();
+        found.extend(told.map(|span| comment.start + span.start..comment.start + span.end));
+    }
+    merged(found)
 }
 
 /// The comments in a part of a text, each to the end of its line.
@@ -56,15 +55,14 @@ pub fn comments(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<us
 }
 
 /// Returns the secrets in these windows of a text, and maybe others, that their place or their form gives away.
-pub fn secrets_by_place(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub fn secrets_by_place(document: &Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
     let text = document.text();
     let is_broken = document.diagnostics().errors() > 0;
-    let mut finder = Finder { windows: merged(windows), spans: Vec::new() };
-    finder.entries((Scope::Top, Secrecy::Parts), document.entries());
-    let whole = std::iter::once(0..text.len()).collect();
-    for window in if is_broken { whole } else { std::mem::take(&mut finder.windows) } {
+    let mut finder = Finder::of_entries(document, windows);
+    let whole = 0..text.len();
+    for window in if is_broken { std::slice::from_ref(&whole) } else { windows } {
         let (mut start, mut directive) = (window.start, Secrecy::Parts);
-        for line in text[window].split_inclusive('\n') {
+        for line in text[window.clone()].split_inclusive('\n') {
             let comment = if is_broken { Some(0) } else { comment_start(line) };
             if let Some(at) = comment {
                 let (parts, secrecy) = line_parts(&line[at..], is_broken.then_some(directive));
@@ -77,15 +75,28 @@ pub fn secrets_by_place(document: &Document, windows: Vec<Range<usize>>) -> Vec<
     merged(finder.spans)
 }
 
+/// Returns the secrets among the words of directives that their place or their form gives away.
+pub fn secrets_of_entries(document: &Document) -> Vec<Range<usize>> {
+    let whole = 0..document.text().len();
+    merged(Finder::of_entries(document, std::slice::from_ref(&whole)).spans)
+}
+
 /// The scope of a block, and how secret it makes the words in it.
 type Around = (Scope, Secrecy);
 
-struct Finder {
-    windows: Vec<Range<usize>>,
+struct Finder<'w> {
+    /// In their order.
+    windows: &'w [Range<usize>],
     spans: Vec<Range<usize>>,
 }
 
-impl Finder {
+impl<'w> Finder<'w> {
+    fn of_entries(document: &Document, windows: &'w [Range<usize>]) -> Self {
+        let mut finder = Self { windows, spans: Vec::new() };
+        finder.entries((Scope::Top, Secrecy::Parts), document.entries());
+        finder
+    }
+
     fn push(&mut self, start: usize, parts: Vec<Range<usize>>) {
         self.spans.extend(parts.into_iter().map(|part| start + part.start..start + part.end));
     }

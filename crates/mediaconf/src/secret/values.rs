@@ -9,7 +9,7 @@ use memchr::memmem;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use super::finder::{ENDS, comments, line_parts, secrets_by_place};
+use super::finder::{ENDS, comments, line_parts, secrets_by_place, secrets_of_entries};
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::mask::{Masker, SHORTEST};
 use super::names::{Secrecy, is_name_byte};
@@ -52,27 +52,35 @@ impl<'d> SecretValues<'d> {
     pub fn collect(documents: impl IntoIterator<Item = &'d Document>) -> Self {
         let mut found = Self::default();
         for document in documents {
-            let whole = std::iter::once(0..document.text().len()).collect();
-            found.add(document.text(), &secrets_by_place(document, whole));
+            let (text, whole) = (document.text(), 0..document.text().len());
+            let spans = secrets_by_place(document, std::slice::from_ref(&whole));
+            found.add(text, spans, comments(text, whole).collect());
         }
         found
     }
 
-    /// Those that stand at these places of a document, but in no comment.
-    pub(super) fn without_comments(document: &'d Document, spans: &[Range<usize>]) -> Self {
-        let text = document.text();
-        let comments: Vec<Range<usize>> = comments(text, 0..text.len()).collect();
-        let is_outside = |span: &&Range<usize>| {
+    /// Collects the secrets of a document but for those in its comments.
+    pub(super) fn outside_comments(document: &'d Document) -> Self {
+        let (text, whole) = (document.text(), 0..document.text().len());
+        let comments: Vec<Range<usize>> = comments(text, whole.clone()).collect();
+        let is_outside = |span: &Range<usize>| {
             let next = comments.partition_point(|comment| comment.end <= span.start);
             comments.get(next).is_none_or(|comment| comment.start > span.start)
         };
+        // In a text with errors the lines tell more secrets than the directives.
+        let mut spans = match document.diagnostics().errors() {
+            0 => secrets_of_entries(document),
+            _ => secrets_by_place(document, std::slice::from_ref(&whole)),
+        };
+        spans.retain(is_outside);
         let mut found = Self::default();
-        found.add(text, &spans.iter().filter(is_outside).cloned().collect::<Vec<_>>());
+        found.add(text, spans, comments);
         found
     }
 
-    fn add(&mut self, text: &'d str, spans: &[Range<usize>]) {
-        for span in spans {
+    /// Adds the secrets at these places of a text, which has these comments.
+    fn add(&mut self, text: &'d str, spans: Vec<Range<usize>>, comments: Vec<Range<usize>>) {
+        for span in &spans {
             let raw = &text[span.clone()];
             self.keep(&Word::new(raw, 0).value(), DEPTH);
             if raw.contains('"') && !(raw.starts_with('"') && raw.ends_with('"')) {
@@ -84,7 +92,7 @@ impl<'d> SecretValues<'d> {
             }
         }
         // What a comment says makes nothing public.
-        let hidden = merged(comments(text, 0..text.len()).chain(spans.iter().cloned()).collect());
+        let hidden = merged(comments.into_iter().chain(spans).collect());
         let ends = hidden.iter().map(|span| span.end);
         let pieces =
             std::iter::once(0).chain(ends).zip(hidden.iter().map(|span| span.start).chain([text.len()]));
