@@ -93,15 +93,17 @@ impl Store for ClusterStore {
         let Some(head) = seen.head.as_ref().filter(is_it).filter(|_| seen.has_pending) else {
             return Ok(None);
         };
-        let go_back = |why: &str| {
-            let back = head.taken_back(EXPIRED, "", why).ok_or_else(|| self.overtaken())?;
-            self.put_head(&seen, back, &[], None)
+        let found = match back {
+            Some(why) => Err(why.to_owned()),
+            None => verdict(head, &seen.others.concat(), self.keys()),
         };
-        let decided = match (verdict(head, &seen.others.concat(), self.keys()), back) {
-            (_, Some(why)) => go_back(why),
-            (Err(why), _) => go_back(&why),
-            (Ok((_, whys)), _) if !whys.is_empty() => return Ok(Some(whys)),
-            (Ok((conditions, _)), None) => self.confirm(&seen, conditions),
+        let decided = match found {
+            Ok((conditions, whys)) if whys.is_empty() => self.confirm(&seen, conditions),
+            Ok((_, whys)) => return Ok(Some(whys)),
+            Err(why) => {
+                let back = head.taken_back(EXPIRED, "", &why).ok_or_else(|| self.overtaken());
+                back.and_then(|back| self.put_head(&seen, back, &[], None))
+            }
         };
         match decided {
             Ok(()) => Ok(None),
