@@ -19,7 +19,7 @@ use crate::store::{
     ChangedPaths, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning, Writer,
 };
 
-/// The number of records of the history that one request reads: etcd's gateway answers with 4 MiB at most.
+/// The most records of the history that one request reads. At least `MIN_RECORDS` are read, as one may be missing.
 const PAGE: u64 = 200;
 
 impl Store for ClusterStore {
@@ -44,8 +44,9 @@ impl Store for ClusterStore {
         let seen = self.seen()?;
         let mut entries = Vec::new();
         let mut end = seen.head.map_or(0, |head| head.serial) + 1;
+        let page = (wanted as u64).clamp(MIN_RECORDS, PAGE);
         while end > 1 && entries.len() < wanted {
-            let first = end.saturating_sub(PAGE).max(1);
+            let first = end.saturating_sub(page).max(1);
             let range = KeyRange::between(&self.keys().change(first), &self.keys().change(end));
             let found = self.gateway().range(range)?;
             // Older ones are not there.
