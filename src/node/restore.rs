@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::apply::WantedText;
 use super::runs::LastSeen;
 use super::{NOT_REACHED, Node, failed};
-use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation};
+use crate::engine::{ChangeOptions, LogLevel, Operation};
 use crate::error::Error;
 use crate::store::clock::boot_time;
 use crate::store::etcd::{HeadRecord, KeyValue, MIN_RECORDS, Seen};
@@ -163,8 +163,8 @@ impl Node {
     fn goes_back(&self, back: &WayBack, why: &str) -> bool {
         let load = || {
             let text = self.file.text_back()?.filter(|text| Revision::from_text(text) == back.text.revision);
-            let what = "the text before the change, in the state folder";
-            let text = text.ok_or_else(|| Error::damaged(ConfigService::name(&self.local), what))?;
+            let text =
+                text.ok_or_else(|| failed("the text before the change, in the state folder, can't be read"))?;
             let (message, command) = (Some(why.to_owned()), Some(EXPIRED.into()));
             let options = ChangeOptions { force: true, message, command, ..ChangeOptions::default() };
             self.load(back.text.clone(), Operation::Rollback, text.into(), options)

@@ -238,7 +238,8 @@ impl Writer for ClusterWriter<'_> {
 
     /// There is no text but those of changes.
     fn keep_aside(&self, _text: &[u8], _record: &ChangeRecord<'_>) -> Result<(), Error> {
-        Err(self.store.damaged("a text that was never the configuration"))
+        let message = format!("`{}` keeps no text that was never the configuration", self.store.url_text());
+        Err(Error::new(ErrorKind::Failed, message))
     }
 
     fn set_pending(&self, pending: &PendingRecord) -> Result<(), Error> {
