@@ -702,7 +702,7 @@ fn a_node_that_refuses_the_next_change_goes_back_from_the_one_that_was_taken_bac
     let report = node.until("back", |report| report["state"] == "failed" && report["serial"] == 1);
     assert_eq!((&report["wanted"], &report["away"]), (&json!(4), &Value::Null), "{report}");
     assert_eq!(node.place.text(), SAMPLE);
-    node.run(&["history"]).exits(0).prints("change 2 was not confirmed for all this node knows");
+    node.run(&["history"]).exits(0).prints("as far as this node knows, change 2 was not confirmed");
     node.kill();
     proxy.set(Line::Broken);
     node.go();
