@@ -272,7 +272,7 @@ pub trait Writer {
         Ok(false)
     }
 
-    /// Keeps a text in the history that was never stored, durably.
+    /// Keeps a text in the history with an entry that is no change of the stored text, durably.
     fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error>;
 
     /// Records a change that has to be confirmed. It is durable before the change that is committed

@@ -238,7 +238,8 @@ impl Writer for ClusterWriter<'_> {
 
     /// There is no text but those of changes.
     fn keep_aside(&self, _text: &[u8], _record: &ChangeRecord<'_>) -> Result<(), Error> {
-        let message = format!("`{}` keeps no text that was never the configuration", self.store.url_text());
+        let name = self.store.url_text();
+        let message = format!("the history of `{name}` takes only texts that become the configuration");
         Err(Error::new(ErrorKind::Failed, message))
     }
 
