@@ -756,9 +756,9 @@ fn a_node_that_was_killed_while_it_took_a_text_has_the_media_server_load_it() {
         });
     }
     node.run(&["history"]).exits(0);
-    let strays: Vec<_> =
-        node.place.names().into_iter().filter(|name| name.contains("followed.new")).collect();
-    assert!(strays.is_empty(), "{strays:?}");
+    // The node that runs may just be writing one.
+    let is_unfinished = |name: &String| name.contains("followed.new");
+    until("an unfinished note stays", || (!node.place.names().iter().any(is_unfinished)).then_some(()));
 }
 
 #[test]
