@@ -221,7 +221,7 @@ pub struct ChangeOptions {
     pub reload_later: bool,
     /// Refuse the change if it brings warnings of `check`.
     pub strict: bool,
-    /// Only report errors that the configuration has together with what it includes: a take-back is never
+    /// Only report errors that the configuration has together with what it includes: a rollback is never
     /// refused for them.
     #[serde(skip)]
     pub takes_faults: bool,

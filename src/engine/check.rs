@@ -52,7 +52,7 @@ impl Engine {
 
 impl Transaction<'_> {
     /// Judges the change: refuses errors that it brings, and returns the warnings that it brings, which
-    /// are refused if that is asked for. Errors of a take-back are reported, and never refuse it.
+    /// are refused if that is asked for. Errors of a rollback are reported, and never refuse it.
     pub(super) fn judge(
         &mut self,
         before: Option<&Arc<Snapshot>>,

@@ -247,7 +247,7 @@ pub struct NodeReport {
     pub serial: Option<u64>,
     /// The serial that it should run, as far as it knows.
     pub wanted: Option<u64>,
-    /// `running`, `refused`, `failed`, `drifted`.
+    /// As a [`NodeState`](crate::store::NodeState) is written: `running`, `canary`, `failed`, …
     pub state: String,
     /// The reason why it does not run what it should, in one line.
     pub why: Option<String>,

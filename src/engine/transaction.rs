@@ -338,10 +338,7 @@ impl<'e> Transaction<'e> {
         let occasion = Occasion { engine, operation, by, texts: texts.clone() };
         // A rehearsal runs the check command alone.
         let runs_hooks = if options.dry_run { hooks.check.is_some() } else { !hooks.are_empty() };
-        let candidate = match runs_hooks {
-            true => Some(engine.store.candidate(after.bytes())?),
-            false => None,
-        };
+        let candidate = runs_hooks.then(|| engine.store.candidate(after.bytes())).transpose()?;
         if let (Some(command), Some(candidate)) = (&hooks.check, &candidate) {
             let checked = occasion.run(command, candidate, options.at_most(hooks.timeout));
             options.refuse_late()?;

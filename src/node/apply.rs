@@ -34,8 +34,7 @@ impl<'s> WantedText<'s> {
                 Some(Self { serial, text: change.back.as_ref()?, first_of: None, head, is_last })
             }
             change => {
-                let goes_first = head.canaries().iter().any(|first| first == node);
-                let first_of = change.filter(|_| goes_first).map(|change| &*change.id);
+                let first_of = change.filter(|change| change.goes_first_on(node)).map(|change| &*change.id);
                 let (serial, text) = (head.serial, head.text.as_ref()?);
                 Some(Self { serial, text, first_of, head, is_last: true })
             }

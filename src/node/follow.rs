@@ -225,8 +225,8 @@ impl Node {
             && !std::mem::replace(&mut standing.has_twin, true)
         {
             let words = format!("process {pid} on {host} has the node name {node}, too");
-            let words = format!("{words}, and the cluster shows one of them alone");
-            self.local.tell(LogLevel::Warning, &format!("{words}: end one, or give it another name"));
+            let advice = "the cluster shows only one of them: end one, or give it another name";
+            self.local.tell(LogLevel::Warning, &format!("{words}; {advice}"));
         }
     }
 

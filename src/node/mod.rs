@@ -1,7 +1,7 @@
 //! A node of a cluster: a server whose file follows a configuration in etcd.
 //!
 //! ```text
-//! woken up → look → take back → check hook → file → reload hook → report
+//! woken up → look → check hook → file → reload hook → report → take back what ran out
 //! ```
 //!
 //! Whatever woke it up (a watch, the time, a change of its own), a node looks at the newest `head` and goes

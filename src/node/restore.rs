@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::apply::WantedText;
 use super::runs::LastSeen;
 use super::{NOT_REACHED, Node, failed};
-use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation};
+use crate::engine::{ChangeOptions, LogLevel, Operation};
 use crate::error::Error;
 use crate::store::clock::boot_time;
 use crate::store::etcd::{HeadRecord, KeyValue, MIN_RECORDS, Seen};
@@ -84,7 +84,7 @@ impl Node {
         }
     }
 
-    /// Goes back without the cluster, if the change that the node runs can't be confirmed any more for all it knows.
+    /// Goes back without the cluster, if as far as the node knows the change that it runs can't be confirmed any more.
     pub(super) fn go_back_alone(&self) {
         let standing = self.standing.lock();
         let Followed { back: Some(back), runs: Some(now), takes, .. } = standing.followed.clone() else {
@@ -99,7 +99,7 @@ impl Node {
             return;
         }
         let why = format!(
-            "no contact with the cluster, and change {serial} was not confirmed for all this node knows"
+            "no contact with the cluster, and as far as this node knows, change {serial} was not confirmed"
         );
         if !is_back && !self.goes_back(&back, &why) {
             return;
@@ -110,8 +110,8 @@ impl Node {
         standing.turn(NodeState::CutOff, Some(failed(why)));
     }
 
-    /// Goes back from a change that was not confirmed for all the node knows, and is not the last one any more: the node does
-    /// not take what came next.
+    /// Goes back from a change that was not confirmed as far as the node knows, and is not the last one any more: the node
+    /// does not take what came next.
     pub(super) fn leave_unconfirmed(&self, head: &HeadRecord) {
         let followed = self.standing.lock().followed.clone();
         if let (Some(runs), Some(back)) = (&followed.runs, &followed.back)
@@ -119,10 +119,8 @@ impl Node {
             && runs.serial < head.serial
             && runs.serial == back.text.serial + 1
         {
-            self.goes_back(
-                back,
-                &format!("change {} was not confirmed for all this node knows", runs.serial),
-            );
+            let why = format!("as far as this node knows, change {} was not confirmed", runs.serial);
+            self.goes_back(back, &why);
         }
     }
 
@@ -132,12 +130,13 @@ impl Node {
         let (Some(head), Some(runs)) = (&seen.head, &followed.runs) else { return false };
         let record = record.and_then(|record| HeadRecord::parse(&record.value).ok());
         let why = has_lost(head, runs, record.as_ref(), &followed).then(|| {
-            format!("the cluster has no such change {} as runs here: was a back-up restored?", runs.serial)
+            let serial = runs.serial;
+            format!("the cluster does not have the change {serial} that runs here: was a back-up restored?")
         });
         if why.is_some()
             && let Some(back) = followed.back.as_ref().filter(|back| runs.serial == back.text.serial + 1)
         {
-            // It was not confirmed for all the node knows, and never will be. At the next look, what it ran before decides.
+            // As far as the node knows, it was not confirmed, and it never will be. At the next look, what ran before decides.
             let words = format!("change {} was not confirmed, and the cluster no longer has it", runs.serial);
             if self.goes_back(back, &words) {
                 self.wake.ask();
@@ -163,8 +162,8 @@ impl Node {
     fn goes_back(&self, back: &WayBack, why: &str) -> bool {
         let load = || {
             let text = self.file.text_back()?.filter(|text| Revision::from_text(text) == back.text.revision);
-            let what = "the text before the change, in the state folder";
-            let text = text.ok_or_else(|| Error::damaged(ConfigService::name(&self.local), what))?;
+            let text =
+                text.ok_or_else(|| failed("the text before the change, in the state folder, can't be read"))?;
             let (message, command) = (Some(why.to_owned()), Some(EXPIRED.into()));
             let options = ChangeOptions { force: true, message, command, ..ChangeOptions::default() };
             self.load(back.text.clone(), Operation::Rollback, text.into(), options)
@@ -193,7 +192,7 @@ fn has_lost(
         return false;
     }
     let ran = |change: &HeadRecord| change.text.as_ref().is_none_or(|text| text.revision == runs.revision);
-    // A change that the node has no way back from was confirmed for all it knows.
+    // A change that the node has no way back from was confirmed, as far as it knows.
     let has_way_back = |id: &str| back.as_ref().is_some_and(|back| back.change == id);
     let is_open_again =
         head.unconfirmed.as_ref().is_some_and(|change| change.back.is_some() && !has_way_back(&change.id));

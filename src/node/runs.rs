@@ -23,7 +23,7 @@ impl LastSeen {
     pub fn is_run_by(&self, name: &str, first_seen: Duration, now: Duration) -> bool {
         let Some(change) = &self.head.unconfirmed else { return true };
         let ttl = change.ttl_s.map_or(Duration::MAX, Duration::from_secs);
-        let goes_first = change.canary.is_empty() || change.canary.iter().any(|first| first == name);
+        let goes_first = change.canary.is_empty() || change.goes_first_on(name);
         let is_permitted = now < first_seen.saturating_add(ttl) && now <= self.read + self.lease_left;
         self.has_pending && goes_first && is_permitted
     }

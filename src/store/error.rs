@@ -55,15 +55,6 @@ impl Error {
             .because(reason)
     }
 
-    /// A value in the cluster does not have the form that mediactl writes.
-    pub fn damaged(name: impl fmt::Display, what: impl fmt::Display) -> Self {
-        Self::new(ErrorKind::Unusable, format!("`{name}` failed: {what}")).hint(
-            "another version of mediactl, or something else, wrote that key: `etcdctl get --prefix` with it shows what is there, and a back-up has what \
-             was there; without one, `save FILE` under another prefix begins anew, and `cluster adopt` there lets nodes \
-             go on with it",
-        )
-    }
-
     /// For `map_err` on a call that opens or looks up `path`: a missing file and a missing permission
     /// are kinds of their own.
     pub(super) fn opening<E: Into<io::Error>>(operation: &str, path: &Path) -> impl FnOnce(E) -> Self {

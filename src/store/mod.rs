@@ -8,7 +8,7 @@
 //! A change takes these steps, and a failure at any of them leaves the old text:
 //!
 //! ```text
-//! writer → load → reconcile → prepare(old, new, record) → commit → done, `ChangedMeanwhile` or `Overtaken`
+//! writer → load → reconcile → prepare(old, new, record) → commit → done, `Conflict` or `Overtaken`
 //! ```
 
 pub mod clock;
@@ -90,7 +90,7 @@ pub struct IncludedText {
     pub bytes: Option<Bytes>,
 }
 
-/// The included files that are read, and their limits.
+/// The limits of the included files that are read: how many, and how large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Follow {
     pub files: usize,
@@ -272,7 +272,7 @@ pub trait Writer {
         Ok(false)
     }
 
-    /// Keeps a text in the history that was never stored, durably.
+    /// Keeps a text in the history with an entry that is no change of the stored text, durably.
     fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error>;
 
     /// Records a change that has to be confirmed. It is durable before the change that is committed
@@ -283,6 +283,6 @@ pub trait Writer {
     fn clear_pending(&self) -> Result<(), Error>;
 }
 
-/// A change that is ready to be made. Called, it makes the change durably; it fails with `ChangedMeanwhile`, or `Overtaken`,
-/// if the stored text is no longer the old text. After `Overtaken`, another writer of this program is done already.
+/// A change that is ready to be made. Called, it makes the change durably; it fails with `Conflict`, or `Overtaken`, if the
+/// stored text is no longer the old text. After `Overtaken`, another writer of this program is done already.
 pub type PreparedChange<'w> = Box<dyn FnOnce() -> Result<Vec<Warning>, Error> + 'w>;

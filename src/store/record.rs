@@ -266,8 +266,8 @@ pub struct HistoryEntry {
     pub before: Option<Revision>,
     /// The revision of the text afterwards; `None` if the file is gone.
     pub after: Option<Revision>,
-    /// True if the kept text was never the text of the file: it ran and was not saved, or was written
-    /// into a file that was just being replaced.
+    /// True if the entry is no change of the file: its text ran and was not saved, or the reload command failed for the text
+    /// to which a change went back. Version 0.1 also kept what was written into a file that was just being replaced.
     #[serde(rename = "unsaved", alias = "aside", default)]
     pub is_aside: bool,
     /// The paths that it changed, if the record of the change names them.

@@ -12,7 +12,7 @@ use super::file::read_file;
 /// The pause between two looks at a watched file.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The time of the last write of a file, and its length then; a new name or owner does not change it.
+/// Which file it is, the time of its last write, and its length then; a new name or owner does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LastWrite {
     inode: u64,

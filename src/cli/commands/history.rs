@@ -30,8 +30,8 @@ use mediaconf::{Path, one_line};
 /// Shows one line for each change, the last one first: when it was made (in the zone of this machine, without the date if it was today, on a terminal), by whom, and
 /// the first paths that it changed. The number in front is that of the change, and never changes: `mediactl history
 /// show 5` prints the text before change 5, `mediactl diff change:5` compares it, and `mediactl rollback 5` goes back to it.
-/// `last` is the newest change. A text that was never in the file, such as a running configuration that was
-/// unsaved when its server ended, has a number, too. A hand edit of the file gets its own entry as soon as the next change is
+/// `last` is the newest change. An entry that is no change of the file has a number, too: it says that the reload command
+/// also failed for the configuration before a change. A hand edit of the file gets its own entry as soon as the next change is
 /// made, or a server reads the file.
 ///
 /// As JSON it is an array of objects with `number`, `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of the change that it undid), the revisions `before` and `after`, and `unsaved`. An entry has `paths`: the `first` changed

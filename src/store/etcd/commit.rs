@@ -19,7 +19,7 @@ use crate::store::{
     ChangedPaths, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning, Writer,
 };
 
-/// The number of records of the history that one request reads: etcd's gateway answers with 4 MiB at most.
+/// The most records of the history that one request reads. At least `MIN_RECORDS` are read, as one may be missing.
 const PAGE: u64 = 200;
 
 impl Store for ClusterStore {
@@ -44,8 +44,9 @@ impl Store for ClusterStore {
         let seen = self.seen()?;
         let mut entries = Vec::new();
         let mut end = seen.head.map_or(0, |head| head.serial) + 1;
+        let page = (wanted as u64).clamp(MIN_RECORDS, PAGE);
         while end > 1 && entries.len() < wanted {
-            let first = end.saturating_sub(PAGE).max(1);
+            let first = end.saturating_sub(page).max(1);
             let range = KeyRange::between(&self.keys().change(first), &self.keys().change(end));
             let found = self.gateway().range(range)?;
             // Older ones are not there.
@@ -93,15 +94,17 @@ impl Store for ClusterStore {
         let Some(head) = seen.head.as_ref().filter(is_it).filter(|_| seen.has_pending) else {
             return Ok(None);
         };
-        let go_back = |why: &str| {
-            let back = head.taken_back(EXPIRED, "", why).ok_or_else(|| self.overtaken())?;
-            self.put_head(&seen, back, &[], None)
+        let found = match back {
+            Some(why) => Err(why.to_owned()),
+            None => verdict(head, &seen.others.concat(), self.keys()),
         };
-        let decided = match (verdict(head, &seen.others.concat(), self.keys()), back) {
-            (_, Some(why)) => go_back(why),
-            (Err(why), _) => go_back(&why),
-            (Ok((_, whys)), _) if !whys.is_empty() => return Ok(Some(whys)),
-            (Ok((conditions, _)), None) => self.confirm(&seen, conditions),
+        let decided = match found {
+            Ok((conditions, whys)) if whys.is_empty() => self.confirm(&seen, conditions),
+            Ok((_, whys)) => return Ok(Some(whys)),
+            Err(why) => {
+                let back = head.taken_back(EXPIRED, "", &why).ok_or_else(|| self.overtaken());
+                back.and_then(|back| self.put_head(&seen, back, &[], None))
+            }
         };
         match decided {
             Ok(()) => Ok(None),
@@ -235,7 +238,9 @@ impl Writer for ClusterWriter<'_> {
 
     /// There is no text but those of changes.
     fn keep_aside(&self, _text: &[u8], _record: &ChangeRecord<'_>) -> Result<(), Error> {
-        Err(self.store.damaged("a text that was never the configuration"))
+        let name = self.store.url_text();
+        let message = format!("the history of `{name}` takes only texts that become the configuration");
+        Err(Error::new(ErrorKind::Failed, message))
     }
 
     fn set_pending(&self, pending: &PendingRecord) -> Result<(), Error> {

@@ -548,9 +548,8 @@ fn broken(error: &reqwest::Error) -> Failure {
     if error.is_timeout() {
         why = "no answer in time".to_owned();
     } else if CLOSED.contains(&&*why) {
-        why =
-            "it closed the connection; the URL begins with `etcds://` if it speaks TLS, else with `etcd://`"
-                .to_owned();
+        let begins = "the URL has to begin with `etcds://` if etcd speaks TLS, else with `etcd://`";
+        why = format!("it closed the connection; {begins}");
     }
     let is_open = !error.is_connect() && !error.is_builder();
     Failure::new(if is_open { FailureKind::Unclear } else { FailureKind::Away }, why)

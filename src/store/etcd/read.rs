@@ -1,5 +1,6 @@
 //! The store in etcd, and its reading half.
 
+use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use super::gateway::{Gateway, GatewaySettings};
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use super::records::{HeadRecord, LARGEST_TEXT, TextRef};
 use super::{ClusterUrl, Keys};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::store::Loaded;
 use crate::store::pending::PendingInfo;
 
@@ -107,8 +108,13 @@ impl ClusterStore {
         self.gateway.url().to_string()
     }
 
-    pub(super) fn damaged(&self, what: impl std::fmt::Display) -> Error {
-        Error::damaged(self.url_text(), what.to_string())
+    /// A value does not have the form that this version writes.
+    pub(super) fn damaged(&self, what: impl Display) -> Error {
+        Error::new(ErrorKind::Unusable, format!("`{}` failed: {what}", self.gateway.url())).hint(
+            "another version of mediactl, or another program, wrote that key: `etcdctl get --prefix KEY` shows what \
+             stands there, and a back-up has what stood there; without one, `save FILE` under another prefix begins \
+             anew, and `cluster adopt` there lets nodes go on with it",
+        )
     }
 
     pub(super) fn too_large(&self) -> Error {
@@ -173,7 +179,7 @@ impl ClusterStore {
     /// Reads the configuration.
     ///
     /// # Errors
-    /// `NotFound`, too.
+    /// `NoConfiguration`, too.
     pub(super) fn read_text(&self) -> Result<Loaded, Error> {
         for _ in 0..READ_ATTEMPTS {
             let seen = self.seen()?;

@@ -134,6 +134,11 @@ impl Unconfirmed {
     pub fn until(&self) -> SystemTime {
         from_milliseconds(self.deadline)
     }
+
+    /// True if a node takes the change first, while the others wait.
+    pub fn goes_first_on(&self, node: &str) -> bool {
+        self.canary.iter().any(|first| first == node)
+    }
 }
 
 impl HeadRecord {
@@ -238,11 +243,6 @@ impl HeadRecord {
     /// The record as JSON.
     pub fn to_json(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("it has only strings and numbers")
-    }
-
-    /// The nodes that take the change first, while the others wait.
-    pub fn canaries(&self) -> &[String] {
-        self.unconfirmed.as_ref().map_or(&[], |change| &change.canary)
     }
 
     /// The entry of the history.

@@ -33,7 +33,7 @@ const NEW: &str = "-new";
 const FORMER: &str = "0.1";
 
 /// The files that come along, beside the history. All others are made anew.
-const FILES: [&str; 5] = ["pending", "followed", "back", "tls-cert.pem", "tls-key.pem"];
+const FILES: [&str; 6] = [in_place::MARK, "pending", "followed", "back", "tls-cert.pem", "tls-key.pem"];
 
 /// The locks of the state folder of version 0.1. As long as they are held, no program of that version writes.
 pub(super) type FormerLocks = [File; 2];

@@ -182,7 +182,7 @@ impl History {
         Ok(lines)
     }
 
-    /// The text before a change, or that of an entry that was never in the file; `None` if there was none, or if it is
+    /// The text before a change, or that of an entry that is no change of the file; `None` if there was none, or if it is
     /// not kept any more.
     pub fn text_before(&self, number: u64) -> Result<Option<Vec<u8>>, Error> {
         let Some((start, line)) = self.line(number) else { return Ok(None) };
@@ -252,7 +252,7 @@ impl History {
         Ok(Reconciled { warnings: Vec::new(), edited_from })
     }
 
-    /// Keeps a text in the history that was never in the file, durably.
+    /// Keeps a text in the history with an entry that is no change of the file, durably.
     pub fn keep_aside(&mut self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error> {
         let line = HistoryEntry {
             before: Some(Revision::from_text(text)),

@@ -225,7 +225,7 @@ fn write_temporary(place: &Path, mode: u32, text: &[u8]) -> Result<NamedTempFile
     Ok(temporary)
 }
 
-/// Writes a text that hooks are shown into the state folder. It is locked: writers leave it alone as long as it is open.
+/// Puts the text that hooks are shown into a file of the state folder, which stays locked, so that writers leave it alone.
 /// `None` if one of them took it for a leftover before.
 pub(super) fn write_candidate(state: &StateDir, text: &[u8]) -> Result<Option<NamedTempFile>, Error> {
     let temporary = write_temporary(&state.path_of(CANDIDATE), TEMPORARY_MODE, text)?;
@@ -236,7 +236,7 @@ pub(super) fn write_candidate(state: &StateDir, text: &[u8]) -> Result<Option<Na
 }
 
 /// Removes what killed processes left: files and folders whose paths are `place` with random letters or `new` behind it.
-/// Only the holder of the lock makes them, and who holds the file itself; so all others are abandoned.
+/// The holder of the lock calls this: whoever else makes such a file holds a lock on it, so all others are abandoned.
 pub(super) fn remove_leftovers(place: &Path) -> Vec<Warning> {
     let is_left = |entry: &DirEntry| {
         let name = entry.file_name();

@@ -8,7 +8,8 @@ use mediactl::error::{Error, ErrorKind};
 use mediactl::store::etcd::GatewaySettings;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{
-    ChangeRecord, Follow, PendingInfo, PendingRecord, RELOAD_FAILED, RunBy, Store, WHOLE_HISTORY, Writer,
+    ChangeRecord, Follow, Loaded, PendingInfo, PendingRecord, RELOAD_FAILED, RunBy, Store, WHOLE_HISTORY,
+    Writer,
 };
 
 use super::etcd::Etcd;
@@ -95,6 +96,20 @@ fn write(store: &dyn Store, text: &[u8], record: &ChangeRecord<'_>) -> Result<()
     writer.prepare(base, Some(text), record)?().map(|_| ())
 }
 
+/// Replaces the text by one that has to be confirmed.
+fn write_unconfirmed(writer: &dyn Writer, old: &Loaded, new: &[u8]) {
+    let deadline = SystemTime::now() + Duration::from_secs(60);
+    let record = PendingRecord {
+        info: PendingInfo::new("77".to_owned(), "save".to_owned(), "olga".to_owned(), deadline),
+        running: old.bytes.clone(),
+        file: Some(old.bytes.clone()),
+        written: Some(new.to_vec().into()),
+    };
+    writer.set_pending(&record).expect("it is recorded");
+    let change = writer.prepare(Some(old), Some(new), &RECORD).expect("it can be made");
+    change().expect("nobody else writes");
+}
+
 fn text(store: &dyn Store) -> Vec<u8> {
     store.load().expect("there is a text").bytes.to_vec()
 }
@@ -160,17 +175,8 @@ fn nodes_are_known_where_nodes_run_it(store: &dyn Store) {
 fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {
     write(store, b"one\n", &RECORD).expect("it is written");
     let old = store.load().expect("it is there");
-    let (writer, new) = (writer(store), b"two\n");
-    let deadline = SystemTime::now() + Duration::from_secs(60);
-    let record = PendingRecord {
-        info: PendingInfo::new("77".to_owned(), "save".to_owned(), "olga".to_owned(), deadline),
-        running: old.bytes.clone(),
-        file: Some(old.bytes.clone()),
-        written: Some(new.to_vec().into()),
-    };
-    writer.set_pending(&record).expect("it is recorded");
-    let prepared = writer.prepare(Some(&old), Some(new), &RECORD).expect("it can be made");
-    prepared().expect("it is");
+    let writer = writer(store);
+    write_unconfirmed(&*writer, &old, b"two\n");
     let is_reverted = writer.revert(&ChangeRecord { operation: RELOAD_FAILED, ..RECORD }).expect("it can be");
     assert_eq!(is_reverted, store.run_by() == RunBy::Nodes);
     assert!(!writer.revert(&RECORD).expect("nothing may go back any more"));
@@ -292,17 +298,7 @@ fn a_pending_change_is_found_until_it_is_cleared(store: &dyn Store) {
     assert!(!store.has_pending());
     let old = store.load().expect("it is there");
     let writer = writer(store);
-    let new = b"two\n";
-    let deadline = SystemTime::now() + Duration::from_secs(60);
-    let record = PendingRecord {
-        info: PendingInfo::new("77".to_owned(), "save".to_owned(), "olga".to_owned(), deadline),
-        running: old.bytes.clone(),
-        file: Some(old.bytes.clone()),
-        written: Some(new.to_vec().into()),
-    };
-    writer.set_pending(&record).expect("it is recorded");
-    let change = writer.prepare(Some(&old), Some(new), &RECORD).expect("it can be made");
-    change().expect("nobody else writes");
+    write_unconfirmed(&*writer, &old, b"two\n");
     assert!(store.has_pending());
     let pending = store.pending().expect("it can be read").expect("it is there");
     assert_eq!((&*pending.info.id, &*pending.info.operation, &*pending.info.by), ("77", "save", "olga"));

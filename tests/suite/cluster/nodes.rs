@@ -702,7 +702,7 @@ fn a_node_that_refuses_the_next_change_goes_back_from_the_one_that_was_taken_bac
     let report = node.until("back", |report| report["state"] == "failed" && report["serial"] == 1);
     assert_eq!((&report["wanted"], &report["away"]), (&json!(4), &Value::Null), "{report}");
     assert_eq!(node.place.text(), SAMPLE);
-    node.run(&["history"]).exits(0).prints("change 2 was not confirmed for all this node knows");
+    node.run(&["history"]).exits(0).prints("as far as this node knows, change 2 was not confirmed");
     node.kill();
     proxy.set(Line::Broken);
     node.go();
@@ -756,9 +756,9 @@ fn a_node_that_was_killed_while_it_took_a_text_has_the_media_server_load_it() {
         });
     }
     node.run(&["history"]).exits(0);
-    let strays: Vec<_> =
-        node.place.names().into_iter().filter(|name| name.contains("followed.new")).collect();
-    assert!(strays.is_empty(), "{strays:?}");
+    // The node that runs may just be writing one.
+    let is_unfinished = |name: &String| name.contains("followed.new");
+    until("an unfinished note stays", || (!node.place.names().iter().any(is_unfinished)).then_some(()));
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn etcd_may_ask_for_a_certificate() {
     run(&["--cacert", &authority]).exits(7).says("cannot reach");
     let plain = etcd.url("/p").replace("etcds", "etcd");
     let without = place.mediactl(["--cluster", &plain, "read"]).without("MEDIACTL_CONF");
-    without.run().exits(7).says("the URL begins with `etcds://` if it speaks TLS");
+    without.run().exits(7).says("the URL has to begin with `etcds://` if etcd speaks TLS");
     run(&identity).exits(7).says("cannot reach");
     run(&["--cacert", &key]).exits(9).says("the file of `--cacert` has no certificate");
     let without_key = ["--cacert", &authority, "--cert", &certificate, "--key", &certificate];
@@ -105,7 +105,7 @@ fn etcd_may_ask_for_a_login_that_has_rights() {
     let place = Place::with(SAMPLE);
     let encrypted = etcd.url("/p").replace("etcd://", "etcds://");
     let with = place.mediactl(["--cluster", &encrypted, "read"]).without("MEDIACTL_CONF");
-    with.run().exits(7).says("if it speaks TLS, else with `etcd://`");
+    with.run().exits(7).says("if etcd speaks TLS, else with `etcd://`");
     let run = |user: &str, password: &str, prefix: &str, arguments: &[&str]| {
         let call = etcd.mediactl(&place, prefix, arguments);
         call.env("MEDIACTL_LOGIN", user).env("MEDIACTL_PASSWORD", password).run().hides("hunter")

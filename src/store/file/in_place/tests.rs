@@ -1,7 +1,7 @@
 //! A crash is simulated by writing the bytes that a cut-short write would leave.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, chown};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -124,6 +124,18 @@ fn a_write_that_was_cut_short_is_put_back() {
             assert!(!place.mark().exists());
         }
     }
+}
+
+/// The next change that root makes copies the state folder then. Who is not root gives the file to himself.
+#[test]
+fn a_write_that_was_cut_short_is_put_back_after_the_file_was_given_away() {
+    let place = MountedFile::new();
+    place.crash(NEW[0], &cut_short(NEW[0], 8));
+    let us = rustix::process::geteuid();
+    let owner = if us.is_root() { 65534 } else { us.as_raw() };
+    chown(place.conf.target(), Some(owner), None).expect("it is ours, or we are root");
+    assert!(place.tells(PUT_BACK));
+    assert_eq!(place.text(), OLD);
 }
 
 /// After a power failure the blocks that reached the disk need not be the first ones.
