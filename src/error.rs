@@ -124,7 +124,7 @@ kinds! {
         Failed "write-failed" 500 Failed "the configuration could not be read or written; nothing was changed",
         ReloadFailed "reload-failed" 500 Failed "the reload command failed",
         EngineFailed "engine-failed" 502 Failed "the server failed internally",
-        Busy "busy" 503 Absent "another change, or too many dry runs, are in progress",
+        Busy "busy" 503 Absent "another change is in progress",
         ClusterUnavailable "cluster-unavailable" 503 Absent "the cluster with the configuration can't be reached; nothing was changed",
         Full "full" 503 Absent "the server has no connection or memory left for the request",
     }
@@ -190,13 +190,11 @@ impl ErrorKind {
     /// Every HTTP status of this type: the usual one first, then those of special cases.
     pub fn statuses(self) -> impl Iterator<Item = u16> {
         let nearer: &[u16] = match self {
-            // Another version of HTTP.
-            Self::BadRequest => &[505],
             // A user who may not use the Unix socket: a password would not help.
             Self::Unauthorized => &[403],
             // The head is too large.
             Self::TooLarge => &[431],
-            // The answer could not be sent, or took too long.
+            // The headers of the answer were not plain; the change took too long.
             Self::EngineFailed => &[500, 504],
             _ => &[],
         };

@@ -58,7 +58,7 @@ pub struct Route {
     pub operation: ApiOperation,
     /// The methods; documentation names the first one.
     pub methods: &'static [&'static str],
-    /// The path relative to the prefix of the API, or to the root; also the name in figures and messages.
+    /// The path relative to the prefix of the API, or to the root; also the name in messages.
     pub path: &'static str,
     /// True if the path is one of the root of the server, where monitoring looks.
     pub is_at_root: bool,

@@ -98,15 +98,13 @@ impl From<&Error> for Problem {
 /// The hint for clients of the API. Some hints are for the command line, or repeat the type of the
 /// problem.
 fn hint(error: &Error) -> Option<String> {
-    let words = match (&error.guard, error.kind) {
-        (Some(Guard::OneLine), _) => return error.hint.clone(),
+    match (&error.guard, error.kind) {
+        (Some(Guard::OneLine), _) => error.hint.clone(),
         (Some(Guard::WouldDeleteStreams { deleted, .. }), _) => {
-            return Some(format!("`max_delete={deleted}` deletes them"));
+            Some(format!("`max_delete={deleted}` deletes them"))
         }
-        (Some(guard), _) => {
-            return guard.name().map(|name| format!("`accept={name}` makes the change anyway"));
-        }
-        (None, ErrorKind::NewWarnings) => "without `strict=true` it is made all the same",
+        (Some(guard), _) => guard.name().map(|name| format!("`accept={name}` makes the change anyway")),
+        (None, ErrorKind::NewWarnings) => Some("without `strict=true` it is made all the same".to_owned()),
         (
             None,
             ErrorKind::MaskedValue
@@ -116,8 +114,7 @@ fn hint(error: &Error) -> Option<String> {
             | ErrorKind::Stale
             | ErrorKind::TurnTaken
             | ErrorKind::Unexpected,
-        ) => return None,
-        (None, _) => return error.hint.clone(),
-    };
-    Some(words.to_owned())
+        ) => None,
+        (None, _) => error.hint.clone(),
+    }
 }

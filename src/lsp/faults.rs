@@ -42,10 +42,9 @@ pub fn changed(sent: &mut BTreeMap<String, Value>, workspace: &Workspace) -> Vec
 
 /// The faults of each file of a configuration.
 fn faults_of(configuration: &Configuration) -> Vec<Diagnostics> {
-    let alone = &configuration.files[0];
     match &configuration.composed {
         Some(composed) => composed.diagnostics(),
-        None => vec![alone.text.diagnostics().clone()],
+        None => vec![configuration.files[0].text.diagnostics().clone()],
     }
 }
 

@@ -1,6 +1,6 @@
-//! What a directive is: its documentation, its form, and the value that holds.
+//! What a directive is: its documentation, its form, and where it may stand. No value of the text is shown.
 
-use mediaconf::{Config, Explanation, Masker, Path, Schema, Scope, Segment};
+use mediaconf::{Config, Explanation, Path, Schema, Scope, Segment};
 use serde_json::{Value, json};
 
 use super::place::Caret;
@@ -13,11 +13,9 @@ pub fn explained(spot: &Spot) -> Value {
     let Some(word) = caret.word().filter(|_| !caret.is_in_comment) else { return Value::Null };
     let Some(path) = caret.path() else { return Value::Null };
     let keyword = caret.words[0].value();
-    let found = match text.is_valid() {
-        true => explanation(&text.masked(&Masker::opaque()).config(), &caret, &path, &keyword),
-        false => explanation(&Config::from(&json!({})), &caret, &path, &keyword),
-    };
-    let Some(explanation) = found else { return Value::Null };
+    let nothing = json!({});
+    let current = if text.is_valid() { text.config() } else { Config::from(&nothing) };
+    let Some(explanation) = explanation(&current, &caret, &path, &keyword) else { return Value::Null };
     let text = in_words(&keyword, &explanation);
     json!({ "contents": { "kind": "plaintext", "value": text }, "range": spot.range_of(word.span()) })
 }
@@ -26,9 +24,8 @@ pub fn explained(spot: &Spot) -> Value {
 fn explanation(current: &Config<'_>, caret: &Caret<'_>, path: &Path, keyword: &str) -> Option<Explanation> {
     let scope = caret.enclosing().scope;
     let row = scope.by_keyword(keyword).filter(|_| scope != Scope::Top && scope.kind().is_none());
-    let kinds = Schema::media().kinds.iter();
     let of_stream = row.and_then(|row| {
-        let kind = kinds.clone().find(|kind| kind.scope().by_key(row.key).is_some())?;
+        let kind = Schema::media().kinds.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
         Some(vec![kind.key(), row.key])
     });
     let keys = of_stream.unwrap_or_else(|| vec![keyword]).into_iter();

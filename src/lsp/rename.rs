@@ -1,5 +1,5 @@
-//! Where a name is defined, and a new name for a stream or another named block, wherever
-//! the name stands in the configuration and its includes.
+//! Where a name is defined, and a new name for a stream or another named block, wherever the name stands in the configuration
+//! and its includes.
 //!
 //! The edits of a new name are tried on the whole first: the new text must have the new name where the old one had the old,
 //! and nothing else may have changed.

@@ -15,7 +15,7 @@ use super::{complete, faults, format, hover, rename};
 
 /// The content of a message is no JSON.
 pub const PARSE_ERROR: i64 = -32700;
-/// The message is no request, or none that may come now.
+/// The message is no request.
 const INVALID_REQUEST: i64 = -32600;
 /// No such method.
 const METHOD_NOT_FOUND: i64 = -32601;

@@ -21,7 +21,7 @@ export class ApplyForm {
     const typed = () => { this.seconds.disabled = !this.undo.checked; changed(); };
     this.element = el('form.apply', { onsubmit: submitted, oninput: typed },
       el('label.why', 'Why', this.why),
-      el('div.undo', el('label', this.undo, ' Take it back after'), this.seconds, 's unless it is kept'),
+      el('div.undo', el('label', this.undo, ' Roll it back after'), this.seconds, 's unless it is kept'),
       more, this.buttons);
   }
 

@@ -13,7 +13,7 @@
  * `GET status`; `docs/server.md` says what each member means.
  * @typedef {{role: 'edit' | 'view', login: string, revisions: {running: string, file: string}, state: string[],
  *   pending: Pending | null, last_change: any, last_reload: any, counts: Record<string, number>,
- *   versions: Record<string, string>, nodes?: any}} Status
+ *   versions: Record<string, string>}} Status
  */
 
 /**

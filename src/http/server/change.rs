@@ -1,4 +1,5 @@
-//! The changes, and the decisions on the pending one: `change`, `modify_config`, `update_config`, `save_config`, `rollback_config`, `confirm_config` and `cancel_config`.
+//! The changes, and the decisions on the pending one: `change`, `modify_config`, `update_config`, `save_config`,
+//! `rollback_config`, `confirm_config` and `cancel_config`.
 
 use std::collections::HashSet;
 use std::mem;
@@ -22,9 +23,9 @@ use mediaconf::{Masker, Request};
 /// The header with the paths of a hand edit that a change found, percent-encoded.
 const HAND_EDIT_HEADER: &str = "Mediactl-Hand-Edit";
 
-/// A change: as data in the body of `change`, or, with its options in the query, one that every server has. A
-/// patch is parsed again in its turn, so that requests which wait hold their text alone. Only the command line asks a person
-/// about deleted streams.
+/// A change: as data in the body of `change`, or as an operation of its own, with its options in the query. A patch is parsed
+/// again in its turn, so that requests which wait hold their text alone. Only the command line asks a person about deleted
+/// streams.
 pub fn change(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
     let is_modify = operation == ApiOperation::Modify;
     let formats: &[_] = if is_modify { &["json", FORMAT_CONF, FORMAT_DIFF] } else { &[FORMAT_DIFF] };
@@ -144,14 +145,12 @@ fn with_headers(handler: &Handler, mut response: Response, report: &ChangeReport
 
 /// `confirm_config` and `cancel_config`: the pending change stays, or is rolled back.
 pub fn decide(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
-    let is_confirmed = operation == ApiOperation::Confirm;
-    let accepts = is_confirmed && call.query.word(ACCEPT, &[FAILED_NODES]).is_some();
-    let id: String = call.query.demand(ID, Query::parsed)?;
-    let decision = match (is_confirmed, accepts) {
-        (false, _) => Decision::RollBack,
-        (true, false) => Decision::Keep,
-        (true, true) => Decision::KeepThoughFailed,
+    let decision = match operation {
+        ApiOperation::Cancel => Decision::RollBack,
+        _ if call.query.word(ACCEPT, &[FAILED_NODES]).is_some() => Decision::KeepThoughFailed,
+        _ => Decision::Keep,
     };
+    let id: String = call.query.demand(ID, Query::parsed)?;
     let notes = handler.service.decide(decision, Some(&id), &call.by)?;
     Ok(Response::done().noted(&notes.iter().map(word_of).collect::<Vec<_>>()))
 }

@@ -379,7 +379,7 @@ impl Service for Handler {
         (role == Role::Edit || may_send()).then_some(role)
     }
 
-    fn answer(&self, HttpRequest { head, body, .. }: HttpRequest) -> Response {
+    fn answer(&self, HttpRequest { head, body }: HttpRequest) -> Response {
         let start = Instant::now();
         let client = client_address(&head, &self.settings.trusted_proxies);
         let mut record = AccessRecord {

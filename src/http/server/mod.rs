@@ -13,11 +13,10 @@ pub mod front;
 #[allow(clippy::disallowed_methods, reason = "a change has a time until which it is written")]
 pub mod handler;
 pub mod message;
-#[allow(clippy::disallowed_methods, reason = "a lock out ends after a time")]
 mod metrics;
 mod query;
 mod read;
-#[allow(clippy::disallowed_methods, reason = "reads figures of the process; a value has an age")]
+#[allow(clippy::disallowed_methods, reason = "a value has an age")]
 pub mod runtime;
 #[allow(clippy::disallowed_methods, reason = "a request may wait for a time")]
 mod status;

@@ -265,6 +265,7 @@ pub fn to_canonical(head: &Head, leads_anywhere: impl FnOnce(&str) -> bool) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::server::message::PeerAddress;
 
     fn faults(operation: ApiOperation, query: &str) -> Vec<String> {
         let mut query = Query::new(operation.route(), query);
@@ -321,6 +322,29 @@ mod tests {
             let hint = query.refusal_of(name).map(|(_, hint)| hint);
             let expected = expected.map(|meant| format!("did you mean `{meant}`? "));
             assert_eq!(hint, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_redirect_leads_to_a_path_of_this_server_with_the_query_as_it_was_sent() {
+        let location = |target: &str| {
+            let (method, target, headers) = ("POST".to_owned(), target.to_owned(), Vec::new());
+            let head = Head { method, target, headers, peer: PeerAddress::Uid(0), unread: false };
+            let response = to_canonical(&head, |path| path.starts_with("/a"))?;
+            assert_eq!(response.status, 308);
+            let (_, location) = response.headers.into_iter().find(|(name, _)| *name == "Location")?;
+            Some(location)
+        };
+        for (target, expected) in [
+            ("//a/?b=//c/%41?", "/a?b=//c/%41?"),
+            ("//a?", "/a?"),
+            ("//a.example/b", "/a.example/b"),
+            ("///a.example//b/", "/a.example/b"),
+        ] {
+            assert_eq!(location(target).as_deref(), Some(expected), "{target}");
+        }
+        for target in ["/a", "/a?b=//c/", "//evil.example", "//evil.example/a", "/b/", "*", "/..//a"] {
+            assert_eq!(location(target), None, "{target}");
         }
     }
 }

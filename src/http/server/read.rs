@@ -155,10 +155,11 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
             if let Some(composed) = &composed {
                 // Whoever sends it back is refused.
                 let names: Vec<&str> = composed.files[1..].iter().map(|file| file.name.as_str()).collect();
-                body = with_member(&body, WITH_INCLUDES, names.into(), masks);
+                body = with_member(&body, WITH_INCLUDES, names.into(), masks.is_some());
             }
             if with_runtime {
-                body = with_member(&body, RUNTIME, handler.figures(call.role, masks.is_some()), masks);
+                let figures = handler.figures(call.role, masks.is_some());
+                body = with_member(&body, RUNTIME, figures, masks.is_some());
             }
             Response::ok(JSON, body)
         }
@@ -180,9 +181,9 @@ fn entry(snapshot: &Arc<Snapshot>, path: &Path, masker: Option<Masker>) -> Resul
 }
 
 /// The text of a JSON object with another member.
-fn with_member(object: &[u8], name: &str, value: Value, masks: Masks) -> Arc<Vec<u8>> {
+fn with_member(object: &[u8], name: &str, value: Value, is_masked: bool) -> Arc<Vec<u8>> {
     let mut member = json!({ name: value });
-    if masks.is_some() {
+    if is_masked {
         member = Masker::opaque().json(&member);
     }
     let head = object.strip_suffix(b"}").unwrap_or(object);
@@ -192,8 +193,8 @@ fn with_member(object: &[u8], name: &str, value: Value, masks: Masks) -> Arc<Vec
 
 /// `runtime`: the figures of the server alone.
 pub fn runtime(handler: &Handler, call: &Call<'_>) -> Response {
-    let masks = Some(Role::View).filter(|role| *role == call.role);
-    Response::ok(JSON, with_member(b"{}", RUNTIME, handler.figures(call.role, masks.is_some()), masks))
+    let is_masked = call.role == Role::View;
+    Response::ok(JSON, with_member(b"{}", RUNTIME, handler.figures(call.role, is_masked), is_masked))
 }
 
 /// `included`: the files of each pattern.

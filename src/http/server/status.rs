@@ -16,11 +16,11 @@ use crate::error::Error;
 use crate::http::api::{API_VERSION, MAX_WAIT, WAIT, masked_text};
 use crate::store::clock::rfc3339;
 
-/// The most characters of a message, a name, or a reason in it, and of the output of a reload command.
+/// The most characters of a text in a status, such as a message or a name, and of the output of the reload command.
 const MOST_WORDS: usize = 100;
 const MOST_OUTPUT: usize = 800;
 
-/// The most paths of a pending change in it.
+/// The most paths of the pending change in a status.
 const MOST_PATHS: usize = 5;
 
 /// The interval at which it is looked for what nobody tells of: another program that wrote the file.

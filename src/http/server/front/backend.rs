@@ -1,5 +1,6 @@
-//! tiny_http, which hands out each request and writes the head of its response. It gets no byte of a client: over a link to it
-//! goes only the number of a request, by which the thread of its connection gets it back, and answers it itself.
+//! tiny_http, which writes the head of each response. It gets no byte of a client: the thread of a connection sends it a request
+//! that is nothing but a number, over a *link*, a connection to its private socket. The request that tiny_http makes of it is
+//! handed to the same thread, which answers the client, and lets tiny_http write the head to the link.
 //!
 //! A link has one request at a time. The accept thread of tiny_http ends at its first error: the thread that hears of it
 //! panics, and `serve` ends when a thread does.
@@ -52,8 +53,9 @@ pub struct Backend {
 #[derive(Default)]
 struct HeldLinks {
     free: Vec<UnixStream>,
+    /// The number of the last request.
     last: u64,
-    /// The ways to the threads whose requests are on their way through tiny_http.
+    /// The ways to the threads that wait for their request, by its number.
     asked: HashMap<u64, SyncSender<tiny_http::Request>>,
 }
 
@@ -81,8 +83,9 @@ impl Backend {
             links.asked.insert(number, sender);
             number
         };
-        ask(&mut link, number)?;
-        let handed = handed.recv_timeout(TIME).map_err(io::Error::other)?;
+        let asked = ask(&mut link, number).and_then(|()| handed.recv_timeout(TIME).map_err(io::Error::other));
+        // One that failed leaves nothing behind.
+        let handed = asked.inspect_err(|_| _ = self.links().asked.remove(&number))?;
         let mut response = service.answer(request);
         let headers = plain_headers(&response).unwrap_or_else(|| {
             service.refused(Some(peer), 500, FAILED);

@@ -45,7 +45,7 @@ pub const CONNECTIONS_PER_ADDRESS: usize = 32;
 /// The bytes that are read after the last response, so that the client gets to read it.
 pub const LINGER: usize = 256 * 1024;
 
-/// The open files of one connection: its socket, and three of its way to the handler.
+/// The open files of one connection: its socket, and three of its link to tiny_http.
 pub const FILES_PER_CONNECTION: usize = 4;
 
 /// The open files that are left for everything else.

@@ -327,7 +327,7 @@ fn an_attack_leaves_no_threads_or_files_behind() {
     eventually(|| running.asked() > 200);
     assert!(threads() < before.0 + 60, "{} threads", threads());
     drop(attacks);
-    // Some workers are kept.
+    // Some links to tiny_http are kept, with its threads for them.
     eventually(|| running.open_connections() == 0 && threads() < before.0 + 40 && files() < before.1 + 60);
     running.is_well();
 }
