@@ -196,12 +196,6 @@ impl Keys {
     }
 }
 
-/// True if a node can have this name: it is a part of a key.
-pub fn is_node_name(name: &str) -> bool {
-    let is_fit = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
-    !name.is_empty() && name.chars().all(is_fit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
