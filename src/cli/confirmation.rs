@@ -137,7 +137,10 @@ pub fn wait(
 ) -> Result<Vec<String>, Error> {
     let begin = Instant::now();
     loop {
-        let found = missing(&service.status()?, serial).ok_or_else(no_cluster)?;
+        let found = missing(&service.status()?, serial).ok_or_else(|| {
+            let hint = "name the cluster with `--cluster URL`";
+            Error::usage("only the nodes of a cluster are waited for", hint)
+        })?;
         if found.is_empty() || most.is_some_and(|most| begin.elapsed() >= most) {
             return Ok(found);
         }
@@ -149,9 +152,4 @@ pub fn wait(
 pub fn exit_of(missing: &[String], ui: Ui) -> Exit {
     missing.iter().for_each(|node| ui.say(&format!("the time is over: {node}")));
     if missing.is_empty() { Exit::Done } else { Exit::Partly }
-}
-
-/// Refuses to wait for nodes where none can follow.
-pub fn no_cluster() -> Error {
-    Error::usage("only the nodes of a cluster are waited for", "name the cluster with `--cluster URL`")
 }

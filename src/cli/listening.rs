@@ -40,7 +40,7 @@ pub fn listeners(addresses: &[SocketAddr], lock: &ServeLock) -> Result<Vec<Liste
     Ok(listeners)
 }
 
-pub fn bound(addresses: &[SocketAddr]) -> Result<Vec<Listener>, Error> {
+fn bound(addresses: &[SocketAddr]) -> Result<Vec<Listener>, Error> {
     let bind = |address: &SocketAddr| {
         TcpListener::bind(address).map(Listener::Tcp).map_err(|source| {
             Error::of_system(ErrorKind::Failed, format!("cannot listen on `{address}`"), &source)

@@ -77,8 +77,8 @@ pub struct ChangeArgs {
     /// Begin with these servers, or with these nodes of a cluster: how many, or their names separated by commas
     ///
     /// The others follow once these have run the change for the time of --soak. When all servers have made it, the command
-    /// confirms it; if anything fails before, or the time of --confirm is over [default: 60s, and the time of --soak], it
-    /// goes back everywhere.
+    /// confirms it. If anything fails before, or the time of --confirm is over, it goes back everywhere; without --confirm that
+    /// is a minute more than --soak.
     #[arg(hide_short_help = true, long, value_name = "N|NAME", value_delimiter = ',')]
     pub canary: Vec<String>,
 

@@ -159,8 +159,8 @@ fn make(
 /// Remove streams, or other values
 ///
 /// This is `mediactl modify --unset` in short. On a terminal, what a `*` or --where removes is shown, and removed
-/// after a question, which --yes answers. If more than a few streams match, they are not removed without one
-/// anywhere; those that are named one by one are.
+/// after a question, which --yes answers. More than a few streams are removed only if --max-delete N allows it, or after
+/// a question, also where each of them is named.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

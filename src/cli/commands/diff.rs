@@ -20,8 +20,8 @@ use mediaconf::Config;
 
 /// Show how two configurations differ
 ///
-/// Each side is a file, a context where no such file is, `-` for standard input, the URL of a server, `saved` for the configuration
-/// file, `running` for the configuration that a server runs, or `change:N` for the text before change N
+/// Each side is a file, the name of a context if there is no file of that name, `-` for standard input, the URL of a server, `saved`
+/// for the configuration file, `running` for the configuration that a server runs, or `change:N` for the text before change N
 /// (`change:last` is the newest). `change:N` alone is compared with the file. Any other A alone is the new side: it is compared with what
 /// `mediactl read` shows. If a server gives no text, the values of both sides are compared.
 ///
@@ -67,10 +67,6 @@ impl DiffArgs {
         let sides = self.sides()?;
         // What is the same for all servers is read once.
         let given = |argument: Option<&str>| match argument {
-            Some(name) if let Some(context) = context::without_file(name)? => {
-                let mut server = target::at_member(context, global, Box::new(RemoteHost(ui)))?;
-                Side::read(&mut server, None).map(Some)
-            }
             Some(url) if is_url(url) && context::several_chosen(global) => {
                 let message = "several servers are not compared with another server";
                 Err(Error::usage(message, "compare with a file: `mediactl --url URL read -o conf > FILE`"))
@@ -78,9 +74,14 @@ impl DiffArgs {
             Some(url) if is_url(url) => {
                 Side::read(&mut target::at_argument(url, global, ui)?, None).map(Some)
             }
-            Some(file) if !is_of_target(file) => {
-                let file = FilePath::new(file);
-                Ok(Some(Side { name: input::name(file), text: input::snapshot(file)? }))
+            Some(name) if !is_of_target(name) => {
+                let context = if name == STDIN { None } else { context::without_file(name)? };
+                let Some(context) = context else {
+                    let file = FilePath::new(name);
+                    return Ok(Some(Side { name: input::name(file), text: input::snapshot(file)? }));
+                };
+                let mut server = target::at_member(context, global, Box::new(RemoteHost(ui)))?;
+                Side::read(&mut server, None).map(Some)
             }
             _ => Ok(None),
         };

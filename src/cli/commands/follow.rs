@@ -155,9 +155,10 @@ impl WaitArgs {
         let expected: Vec<Expectation> =
             self.expected.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
         let end = most.and_then(|most| Instant::now().checked_add(most));
-        let judged = if self.accept.is_none() { &expected[..] } else { &[] };
-        let work =
-            |member: &mut FleetMember| wait([&expected, judged], Observed::new(&mut member.target), end);
+        let accepts_unknown = self.accept.is_some();
+        let work = |member: &mut FleetMember| {
+            wait(&expected, accepts_unknown, Observed::new(&mut member.target), end)
+        };
         let answers = call.ask("wait for", work)?;
         for (server, missing) in
             answers.found().filter_map(|(server, missing)| Some((server, missing.as_ref()?)))
@@ -169,10 +170,11 @@ impl WaitArgs {
     }
 }
 
-/// Waits until all values are there; returns what is missing when the time is over. Those of which the paths are
-/// `judged` are refused where nothing knows them.
+/// Waits until all values are there; returns what is missing when the time is over. Unless it `accepts_unknown` ones, a path
+/// that nothing knows is refused.
 fn wait(
-    [expected, judged]: [&[Expectation]; 2],
+    expected: &[Expectation],
+    accepts_unknown: bool,
     mut observed: Observed<'_>,
     end: Option<Instant>,
 ) -> Result<Option<String>, Error> {
@@ -185,9 +187,10 @@ fn wait(
                 if let Ok(Some(composed)) = observed.target.composed(&text, None) {
                     expected.iter().try_for_each(|expected| composed.refuse_entry(&expected.path))?;
                 }
-                if text.is_valid()
+                if !accepts_unknown
+                    && text.is_valid()
                     && let Some(unknown) =
-                        judged.iter().find_map(|expected| expected.unknown_in(&text.config()))
+                        expected.iter().find_map(|expected| expected.unknown_in(&text.config()))
                 {
                     let hint = unknown.hint.clone().map_or_else(String::new, |hint| format!("{hint} "));
                     let hint = format!("{hint}`--accept near-miss` waits anyway");

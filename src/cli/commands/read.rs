@@ -24,8 +24,8 @@ use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segm
 /// Show the configuration, or single values of it
 ///
 /// Without a PATH the whole configuration is shown, and of one PATH its value. Several PATHs, a PATH with a `*`, and --where
-/// give one document with each value at its place, which `mediactl modify -f -` takes as it takes the whole. Into a list
-/// (`streams.*.urls[*].url`), it maps each path to its value, which is no patch. If nothing is at a PATH, the exit code is 7.
+/// give one document with each value at its place, which `mediactl modify -f -` takes as it takes the whole. Of values in a
+/// list (`streams.*.urls[*].url`) it has the path and the value, and is no patch. If nothing is at a PATH, the exit code is 7.
 ///
 /// In a PATH, `*` stands for any characters of a name (`streams.*`, `streams.cam*`), unless the name is in
 /// double quotes. `[*]` stands for every element of a list, `[-1]` for the last one. A name behind a list is
@@ -126,11 +126,11 @@ impl ReadArgs {
                 let server = (!is_one).then_some(server);
                 wanted.look(&shown, |values| wanted.add_rows(values, server, &mut tables))
             })?;
-            let rows = tables.into_iter().map(|(_, table)| table.rows());
-            let mut tables = rows.collect::<Result<Vec<_>, _>>()?;
+            let tables = tables.into_iter().map(GroupTable::rows).collect::<Result<Vec<_>, _>>()?;
             // Of all groups, those without entries are left out, but for the streams.
-            let mut number = 0..;
-            tables.retain(|rows| number.next() == Some(0) || !wanted.paths.is_empty() || rows.len() > 1);
+            let is_shown =
+                |(at, rows): &(usize, Vec<_>)| *at == 0 || !wanted.paths.is_empty() || rows.len() > 1;
+            let tables = tables.into_iter().enumerate().filter(is_shown).map(|(_, rows)| rows);
             ui.print(|out| group_table::print(tables, ui.width(), out))?;
             return Ok(read.exit());
         }
@@ -378,7 +378,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// The tables of the groups at the paths, or of all groups; with columns that are given, of the streams.
-    fn tables(&self) -> Result<Vec<(Kind, GroupTable)>, Error> {
+    fn tables(&self) -> Result<Vec<GroupTable>, Error> {
         let columns = &self.args.columns;
         let mut kinds = Vec::new();
         for path in &self.paths {
@@ -392,7 +392,7 @@ impl<'a> Wanted<'a> {
         if self.paths.is_empty() {
             kinds.extend(Kind::ALL.into_iter().filter(|kind| columns.is_empty() || *kind == Kind::Streams));
         }
-        kinds.into_iter().map(|kind| Ok((kind, GroupTable::new(kind, columns)?))).collect()
+        kinds.into_iter().map(|kind| GroupTable::new(kind, columns)).collect()
     }
 
     /// Adds the entries of a configuration to their tables.
@@ -400,13 +400,14 @@ impl<'a> Wanted<'a> {
         &self,
         values: Values<'_>,
         server: Option<&str>,
-        tables: &mut [(Kind, GroupTable)],
+        tables: &mut [GroupTable],
     ) -> Result<(), Error> {
-        for (kind, table) in tables {
+        for table in tables {
+            let kind = table.kind;
             if self.paths.is_empty() {
                 table.add(&values[0].names(&[kind.key()]), values[0], server);
             }
-            for path in self.paths.iter().filter(|path| path.kind() == Some(*kind)) {
+            for path in self.paths.iter().filter(|path| path.kind() == Some(kind)) {
                 let found = self.select(&whole_group(path), values)?.into_places();
                 let name = |(path, _): &(Path, Value)| path.segments.last()?.name().map(str::to_owned);
                 table.add(&found.iter().filter_map(name).collect::<Vec<_>>(), values[0], server);

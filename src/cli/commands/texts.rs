@@ -64,8 +64,7 @@ impl SaveArgs {
 /// Bring the configuration to a desired state, such as one from a Git repository
 ///
 /// FILE is the text of a configuration, or JSON as `mediactl read` prints it. It is merged: what it sets is
-/// set, and what it does not mention stays, with all comments; a note says how many settings of its entries
-/// it lacks. A second run changes nothing.
+/// set, and what it does not mention stays, with all comments. A second run changes nothing.
 ///
 /// With `--prune` each stream, live and plugin of FILE gets exactly its values, and all others are deleted.
 /// Settings outside of them are still merged. With `--prune=all` these go, too, if FILE lacks them: the
@@ -164,8 +163,8 @@ impl RollbackArgs {
 ///
 /// Only white space changes. Words, comments and their order stay, a block on one line stays on one
 /// line, and what the text says as JSON is proved to be the same before it is written. Entries get a line of
-/// their own, indented by two blanks for each block; comments behind neighbouring lines stand below each
-/// other; lines end in LF; one blank line at most stands between two entries.
+/// their own, indented by two blanks for each block; one blank stands in front of a comment behind an entry; lines end in
+/// LF; one blank line at most stands between two entries.
 ///
 /// With --check nothing is written: each file that is not formatted is named, and the exit code is 1 if
 /// there is one. Standard input (`-`) is formatted to standard output.

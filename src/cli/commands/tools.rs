@@ -76,7 +76,7 @@ impl ConfirmArgs {
 ///
 /// An editor with a client of the Language Server Protocol starts this program and speaks with it on standard input
 /// and output. While you type, it shows what `check` says afterwards, also of included files, and offers completion,
-/// documentation, an outline, formatting, the definition and all uses of a name, and its renaming. Nothing is written:
+/// documentation, an outline, formatting, the definition of a name, and its renaming. Nothing is written:
 /// the editor makes the changes. No secret stands in what it tells, except in edits of the text. Settings for Vim, Neovim,
 /// Helix, VS Code and Emacs are in `examples/editors`, which the packages have in `share/doc/mediactl`.
 ///

@@ -36,12 +36,13 @@ fn proposals(command: &str, argument: &str) -> Option<Propose> {
         (_, "conditions") => |line, text| line.paths(&line.block(), Condition, text),
         (_, "which") => |line, text| in_list(line.changes(""), text),
         ("diff", "first" | "second") => |line, text| {
-            let words = ["running", "saved"].map(|word| whole(word, ""));
+            let words = ["running", "saved"].map(|word| proposal(word, ""));
             in_list(words.into_iter().chain(line.changes("change:")), text)
         },
-        ("check", "files") => |_, text| in_list([whole("running", "")], text),
-        (_, "context") | ("context use" | "context remove", "name") => |_, text| in_list(contexts(), text),
-        (_, "nodes" | "canary") => |_, text| in_list(contexts(), text),
+        ("check", "files") => |_, text| in_list([proposal("running", "")], text),
+        (_, "context" | "canary") | ("context use" | "context remove", "name") => {
+            |_, text| in_list(contexts(), text)
+        }
         _ => return None,
     })
 }
@@ -89,7 +90,7 @@ fn candidate(Proposal { text, help, .. }: Proposal) -> Option<CompletionCandidat
     is_line.then(|| CompletionCandidate::new(text).help(help.map(Into::into)))
 }
 
-fn whole(text: impl Into<String>, help: impl Into<String>) -> Proposal {
+fn proposal(text: impl Into<String>, help: impl Into<String>) -> Proposal {
     Proposal { text: text.into(), help: help.into() }
 }
 
@@ -112,7 +113,7 @@ impl ValueCompleter for Completer {
 fn contexts() -> Vec<Proposal> {
     let known = ContextsFile::of_user().and_then(|file| file.load()).unwrap_or_default();
     let all = known.list.into_iter();
-    all.map(|context| whole(context.name, without_userinfo(&context.url))).collect()
+    all.map(|context| proposal(context.name, without_userinfo(&context.url))).collect()
 }
 
 /// The words before the one that is typed, as the options and arguments that they are.
@@ -180,7 +181,7 @@ impl TypedLine {
                 entry.message.unwrap_or_default(),
             ];
             let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-            Some(whole(format!("{sign}{}", entry.number), one_line(&words.join("  "))))
+            Some(proposal(format!("{sign}{}", entry.number), one_line(&words.join("  "))))
         };
         history.into_iter().flatten().filter_map(one).collect()
     }

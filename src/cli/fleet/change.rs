@@ -159,7 +159,7 @@ impl ChangeUnderWay<'_> {
         let begin = Instant::now();
         let seconds = |time: Duration| usize::try_from(time.as_secs()).unwrap_or(usize::MAX);
         let look = |member: &mut FleetMember, result: &mut ServerResult| {
-            result.error = unhealthy(member, result).err().map(|error| error.at(&member.name));
+            result.error = refuse_unhealthy(member, result).err().map(|error| error.at(&member.name));
         };
         loop {
             self.fleet.on(servers, &mut self.results, UNSEEN, &|| true, look);
@@ -192,7 +192,7 @@ impl ChangeUnderWay<'_> {
 }
 
 /// Refuses a server that tells of an error, or does not run the change any more.
-fn unhealthy(member: &FleetMember, result: &ServerResult) -> Result<(), Error> {
+fn refuse_unhealthy(member: &FleetMember, result: &ServerResult) -> Result<(), Error> {
     let health = member.target.service.health()?;
     if let Some(trouble) = health.trouble {
         return Err(Error::new(ErrorKind::NotHealthy, format!("it is not healthy: {trouble}")));

@@ -1,9 +1,9 @@
-//! Names of servers, as they are shown: those that count on are a range.
+//! Names of servers as they are shown: consecutive numbers are a range.
 
 /// The shortest run of names that is shown as a range.
 const SHORTEST: usize = 3;
 
-/// Names in a line, in their order: those that count on are a range with its number of names, such as
+/// Names in a line, in their order: those with consecutive numbers are a range with its number of names, such as
 /// `edge-[00-39] (40)`.
 pub fn in_ranges<S: AsRef<str>>(names: &[S]) -> String {
     let mut words = Vec::new();

@@ -111,7 +111,7 @@ fn column_names(kind: Kind) -> Vec<String> {
 
 /// The table of a group, with the server in the first column where there are several.
 pub struct GroupTable {
-    kind: Kind,
+    pub kind: Kind,
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
     has_servers: bool,
@@ -181,8 +181,12 @@ fn no_such_column(kind: Kind, name: &str, hint: Option<String>) -> Error {
 }
 
 /// Prints the rows of tables, one below the other.
-pub fn print(tables: Vec<Vec<Vec<String>>>, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    for (at, rows) in tables.into_iter().enumerate() {
+pub fn print(
+    tables: impl Iterator<Item = Vec<Vec<String>>>,
+    width: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for (at, rows) in tables.enumerate() {
         if at > 0 {
             writeln!(out)?;
         }

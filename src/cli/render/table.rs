@@ -1,7 +1,8 @@
 //! Tables on the terminal: columns aligned by the width that characters have there.
 //!
 //! Names of up to 24 characters, and all short words, are whole. Of a cell that is too wide, what matters least is cut out: of a
-//! URL its credentials, its query, its scheme, then the middle. Columns for which there is no room are left out, and named.
+//! URL its credentials and its query, then the middle of its path, then its scheme. Columns for which there is no room are left
+//! out, and named.
 
 use std::io::{self, Write};
 
@@ -90,13 +91,16 @@ fn least_width(cell: &str) -> usize {
 
 /// The width of the rows, cut as far as they may be.
 fn least(rows: &[Vec<String>]) -> usize {
-    let widths = column_widths(rows, least_width);
-    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
+    line_width(&column_widths(rows, least_width))
 }
 
 /// The width of the rows, aligned.
 fn widest(rows: &[Vec<String>]) -> usize {
-    let widths = column_widths(rows, UnicodeWidthStr::width);
+    line_width(&column_widths(rows, UnicodeWidthStr::width))
+}
+
+/// The width of a line with columns of these widths.
+fn line_width(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
 
