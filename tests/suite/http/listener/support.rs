@@ -141,10 +141,14 @@ pub fn short() -> Limits {
 impl Client<TcpStream> {
     /// True if the server has read all that was sent: no end of the connection has bytes in a queue.
     pub fn is_read(&self) -> bool {
-        let port = format!(":{:04X}", self.stream.local_addr().expect("it is connected").port());
+        // Connections to other servers may have the same port at this end.
+        let ends = [self.stream.local_addr(), self.stream.peer_addr()];
+        let ports = ends.map(|end| format!(":{:04X}", end.expect("it is connected").port()));
         let sockets = fs::read_to_string("/proc/self/net/tcp").expect("this is Linux");
         let fields = sockets.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
-        let mut ends = fields.filter(|fields| fields[1].ends_with(&port) || fields[2].ends_with(&port));
+        let is_end =
+            |own: &str, other: &str| ports.iter().all(|port| own.ends_with(port) || other.ends_with(port));
+        let mut ends = fields.filter(|fields| is_end(fields[1], fields[2]));
         ends.all(|fields| fields[4] == "00000000:00000000")
     }
 }
