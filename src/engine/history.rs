@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::change::{ChangeOptions, ChangeReport, Operation};
-use super::check::without_blocks_of;
+use super::check::without_common_blocks;
 use super::local::Engine;
 use super::replace::not_there;
 use super::service::{ConfigService, ConfigSource};
@@ -134,8 +134,7 @@ impl Engine {
 pub fn first_paths_between(before: Option<&Snapshot>, after: Option<&Snapshot>) -> Option<ChangedPaths> {
     let valid = |text: &&Snapshot| text.is_valid();
     let (before, after) = before.filter(valid).zip(after.filter(valid))?;
-    let [old, new] = [[before, after], [after, before]]
-        .map(|[text, other]| without_blocks_of(text.document(), other.document()));
+    let [old, new] = without_common_blocks([before.document(), after.document()]);
     let mut changed = ChangedValue::between(&Config::new(&old), &Config::new(&new));
     if changed.is_empty() {
         changed = compared([Some(before), Some(after)], ChangedValue::between);

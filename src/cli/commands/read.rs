@@ -408,6 +408,11 @@ impl<'a> Wanted<'a> {
                 table.add(&values[0].names(&[kind.key()]), values[0], server);
             }
             for path in self.paths.iter().filter(|path| path.kind() == Some(kind)) {
+                let all = values[0].names(&[kind.key()]);
+                if path.segments.len() == 1 && self.conditions.is_empty() && !all.is_empty() {
+                    table.add(&all, values[0], server);
+                    continue;
+                }
                 let found = self.select(&whole_group(path), values)?.into_places();
                 let name = |(path, _): &(Path, Value)| path.segments.last()?.name().map(str::to_owned);
                 table.add(&found.iter().filter_map(name).collect::<Vec<_>>(), values[0], server);

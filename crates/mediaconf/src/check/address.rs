@@ -86,11 +86,12 @@ fn is_digits(value: &str) -> bool {
 /// Checks a URL. A word that is no URL is fine.
 pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     let (scheme, rest) = value.split_once(':')?;
-    if !rest.starts_with('/') || !(is_known(scheme) || is_scheme(scheme)) {
+    let is_known = is_known(scheme);
+    if !rest.starts_with('/') || !(is_known || is_scheme(scheme)) {
         return None;
     }
     let warning = |message: String, hint: &str| Some(Diagnostic::warning(word.span(), message).hint(hint));
-    if let Some(known) = meant_scheme(scheme) {
+    if !is_known && let Some(known) = meant_scheme(scheme) {
         let start = word.start + word.raw.find(scheme).unwrap_or_default() as u32;
         let fix = Fix { span: start..start + scheme.len() as u32, text: known.to_owned() };
         let is_only = word.raw.contains(scheme) && is_only_near(scheme, COMMON.split(' '));
@@ -118,9 +119,14 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
 
 /// For four numbers, which look like an IP address of version 4: true if one of them is no byte.
 fn parts_of(host: &str) -> Option<bool> {
-    let is_byte = |part: &str| is_digits(part).then(|| part.parse::<u8>().is_ok());
-    let [a, b, c, d] = host.split('.').map(is_byte).take(5).collect::<Option<Vec<_>>>()?.try_into().ok()?;
-    Some(!(a && b && c && d))
+    let (mut count, mut is_large) = (0, false);
+    for part in host.split('.') {
+        if count == 4 || !is_digits(part) {
+            return None;
+        }
+        (count, is_large) = (count + 1, is_large || part.parse::<u8>().is_err());
+    }
+    (count == 4).then_some(is_large)
 }
 
 fn large_part(word: Word<'_>) -> Diagnostic {

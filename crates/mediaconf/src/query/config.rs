@@ -91,7 +91,10 @@ impl<'d> Config<'d> {
 
     /// The value at `keys`; the whole configuration for no keys.
     pub fn value(&self, keys: &[&str]) -> Option<Value> {
-        self.inside(keys, Value::clone)
+        match (keys, self.kind(keys)) {
+            ([_, name], Some(kind)) => Some(self.block(kind, *self.group(kind).get(*name)?)),
+            _ => self.inside(keys, Value::clone),
+        }
     }
 
     /// The keys of the object at `keys`, in their order; empty if there is no object.

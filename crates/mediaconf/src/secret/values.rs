@@ -59,8 +59,9 @@ impl<'d> SecretValues<'d> {
         found
     }
 
-    /// Collects the secrets of a document but for those in its comments.
-    pub(super) fn outside_comments(document: &'d Document) -> Self {
+    /// Collects the secrets of a document but for those in its comments; `known` are all that their place or their form
+    /// gives away, if they were looked for.
+    pub(super) fn outside_comments(document: &'d Document, known: Option<Vec<Range<usize>>>) -> Self {
         let (text, whole) = (document.text(), 0..document.text().len());
         let comments: Vec<Range<usize>> = comments(text, whole.clone()).collect();
         let is_outside = |span: &Range<usize>| {
@@ -68,10 +69,10 @@ impl<'d> SecretValues<'d> {
             comments.get(next).is_none_or(|comment| comment.start > span.start)
         };
         // In a text with errors the lines tell more secrets than the directives.
-        let mut spans = match document.diagnostics().errors() {
+        let mut spans = known.unwrap_or_else(|| match document.diagnostics().errors() {
             0 => secrets_of_entries(document),
             _ => secrets_by_place(document, std::slice::from_ref(&whole)),
-        };
+        });
         spans.retain(is_outside);
         let mut found = Self::default();
         found.add(text, spans, comments);
