@@ -114,9 +114,8 @@ impl<'p, 'd> Sync<'p, 'd> {
         let (scope, mut replaced) = (members.scope(), HashSet::new());
         for row in scope.rows() {
             let (facts, values) = (row.codec.facts(), [current, target].map(|members| members.get(row.key)));
-            let below = at.child(row.key);
             match (facts.group, facts.list) {
-                (Some(kind), _) if at.patch.get(row.key).is_some() => self.group(kind, &below),
+                (Some(kind), _) if at.patch.get(row.key).is_some() => self.group(kind, &at.child(row.key)),
                 (Some(_), _) => {}
                 (_, Some(list)) => match [row.key, list.blocks].map(|key| at.patch.get(key)) {
                     [None, None] => {}
@@ -133,7 +132,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                     let nothing = row.value_of_nothing().filter(|_| entries.is_empty());
                     let target = values[1].filter(|target| nothing.as_ref() != Some(*target));
                     let text = target.map_or_else(String::new, |value| row.write(value).join("\n"));
-                    let nowhere = At { patch: &Value::Null, pointer: below.pointer };
+                    let nowhere = At { patch: &Value::Null, pointer: at.pointer.child(row.key) };
                     self.fresh(within, Some(row), entries, text, &nowhere);
                     let keys = misshapen.iter().map(|line| scope.key_of(&line.keyword()).into_owned());
                     replaced.extend(keys);

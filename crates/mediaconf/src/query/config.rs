@@ -18,7 +18,7 @@ use crate::schema::members::Members;
 use crate::schema::{
     BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Kind, Object, Place, Schema, Scope, URL_GLOBAL,
 };
-use crate::syntax::Document;
+use crate::syntax::{Document, Entry};
 
 /// The directive that names the template of a stream, and the blocks that are templates.
 const TEMPLATE: &str = "template";
@@ -103,7 +103,7 @@ impl<'d> Config<'d> {
             ([], _) if self.json.is_none() => {
                 self.known_keys().filter(|key| self.shows(key)).map(Cow::into_owned).collect()
             }
-            ([_], Some(kind)) => self.group(kind).keys().cloned().collect(),
+            ([_], Some(kind)) => self.shown(kind).map(|(_, entry)| entry.group_name().value().into()).collect(),
             _ => {
                 let names = |value: &Value| Some(value.as_object()?.keys().cloned().collect());
                 self.inside(keys, names).flatten().unwrap_or_default()
@@ -149,10 +149,14 @@ impl<'d> Config<'d> {
     /// All streams, lives or plugins; none where there is no text.
     fn group(&self, kind: Kind) -> &IndexMap<String, usize> {
         self.groups[kind.number()].get_or_init(|| {
-            let entries = self.members.own_by_key(kind.key()).iter().enumerate();
-            let shown = entries.filter(|(_, entry)| !(self.skips_static && kind.is_static(**entry)));
-            shown.map(|(place, entry)| (entry.group_name().value().into_owned(), place)).collect()
+            self.shown(kind).map(|(place, entry)| (entry.group_name().value().into_owned(), place)).collect()
         })
+    }
+
+    /// The entries of a group that are shown, each with its place among all.
+    fn shown(&self, kind: Kind) -> impl Iterator<Item = (usize, &Entry<'d>)> {
+        let entries = self.members.own_by_key(kind.key()).iter().enumerate();
+        entries.filter(move |(_, entry)| !(self.skips_static && kind.is_static(**entry)))
     }
 
     /// The values of the blocks of a group, by name.
