@@ -129,8 +129,8 @@ fn warnings(document: &Document) -> Vec<NewWarning> {
             Some(hint) => format!("{} ({hint})", found.message),
             None => found.message.clone(),
         };
-        let block =
-            blocks(document).find(|block| (block.start()..block.end()).contains(&(found.span.start as usize)));
+        let block = blocks(document)
+            .find(|block| (block.start()..block.end()).contains(&(found.span.start as usize)));
         let path = block.and_then(|block| {
             let keys = [block.block_kind()?.key().to_owned(), block.group_name().value().into_owned()];
             Some(Path { segments: keys.map(Segment::Key).into() }.to_string())
@@ -149,7 +149,8 @@ pub(super) fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
     let [old, new] = all.each_ref().map(|all| &all[start..]);
     let end = old.iter().rev().zip(new.iter().rev()).take_while(are_same).count();
     let middles = [old, new].map(|rest| start..start + rest.len() - end);
-    let others = [1, 0].map(|side| all[side][middles[side].clone()].iter().map(|block| block.text()).collect());
+    let others =
+        [1, 0].map(|side| all[side][middles[side].clone()].iter().map(|block| block.text()).collect());
     let others: [HashSet<&str>; 2] = others;
     [0, 1].map(|side| {
         let (text, mut rest, mut at) = (texts[side].text(), String::new(), 0);

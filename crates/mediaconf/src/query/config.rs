@@ -103,7 +103,9 @@ impl<'d> Config<'d> {
             ([], _) if self.json.is_none() => {
                 self.known_keys().filter(|key| self.shows(key)).map(Cow::into_owned).collect()
             }
-            ([_], Some(kind)) => self.shown(kind).map(|(_, entry)| entry.group_name().value().into()).collect(),
+            ([_], Some(kind)) => {
+                self.shown(kind).map(|(_, entry)| entry.group_name().value().into()).collect()
+            }
             _ => {
                 let names = |value: &Value| Some(value.as_object()?.keys().cloned().collect());
                 self.inside(keys, names).flatten().unwrap_or_default()

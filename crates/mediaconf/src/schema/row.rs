@@ -160,7 +160,8 @@ impl Scope {
         // By the first letter, because each entry of a text is looked up.
         static ROWS: LazyLock<Vec<Vec<(&str, &Parameter)>>> = LazyLock::new(|| {
             let mut rows = vec![Vec::new(); (Scope::Unknown as usize + 1) << 8];
-            for (scope, row) in Scope::ALL.iter().flat_map(|scope| scope.rows().map(move |row| (*scope, row))) {
+            for (scope, row) in Scope::ALL.iter().flat_map(|scope| scope.rows().map(move |row| (*scope, row)))
+            {
                 row.keywords.iter().for_each(|word| rows[scope.slot(word)].push((*word, row)));
             }
             rows
