@@ -91,7 +91,11 @@ pub(crate) fn block_changes<'c>(
             let name = |at: usize| entries[1][at].group_name().value().into_owned();
             (changed.map(|at| (name(at), [Some(at); 2])).collect(), Vec::new())
         }
-        false => pairs(sides.map(|side| side.names(&[kind.key()]))),
+        false => {
+            let [from, to] = sides.map(|side| side.names(&[kind.key()]));
+            let positions = if from == to { Vec::new() } else { positions(&from, &to) };
+            (pairs(&from, &to), positions)
+        }
     };
     pairs.into_iter().filter_map(move |(name, places)| {
         let text = |side: usize| Some(entries[side].get(places[side]?)?.text());
@@ -118,15 +122,14 @@ pub(crate) fn block_changes<'c>(
     })
 }
 
-/// The names of both sides with their places, and the positions that a patch has to give to those of the new side.
-fn pairs([from, to]: [Vec<String>; 2]) -> (Vec<(String, [Option<usize>; 2])>, Vec<Option<usize>>) {
-    let positions = if from == to { Vec::new() } else { positions(&from, &to) };
+/// The names of both sides with their places: the removed ones, then those of the new side.
+fn pairs(from: &[String], to: &[String]) -> Vec<(String, [Option<usize>; 2])> {
     let olds: HashMap<&String, usize> = from.iter().zip(0..).collect();
     let news: HashSet<&String> = to.iter().collect();
-    let removed = (0..).zip(&from).filter(|(_, name)| !news.contains(name));
+    let removed = (0..).zip(from).filter(|(_, name)| !news.contains(name));
     let removed = removed.map(|(at, name)| (name.clone(), [Some(at), None]));
-    let others = (0..).zip(&to).map(|(at, name)| (name.clone(), [olds.get(name).copied(), Some(at)]));
-    (removed.chain(others).collect(), positions)
+    let others = (0..).zip(to).map(|(at, name)| (name.clone(), [olds.get(name).copied(), Some(at)]));
+    removed.chain(others).collect()
 }
 
 fn not_empty(patch: Object) -> Option<Value> {

@@ -22,9 +22,13 @@ static ACCOUNTS: LazyLock<Vec<&str>> =
 static HALVES: LazyLock<Vec<(&str, &str)>> =
     LazyLock::new(|| ACCOUNTS.iter().filter_map(|keyword| keyword.split_once('_')).collect());
 
-/// The last two letters of the words and endings that make a name that of a secret.
-static LAST_LETTERS: LazyLock<Vec<[u8; 2]>> =
-    LazyLock::new(|| SECRET_WORDS.iter().chain(&*SECRET_ENDINGS).map(|name| last_letters(name)).collect());
+/// True for the last two letters of the words and endings that make a name that of a secret, and for few others.
+static LAST_LETTERS: LazyLock<[bool; 1024]> = LazyLock::new(|| {
+    let mut table = [false; 1024];
+    let names = SECRET_WORDS.iter().chain(&*SECRET_ENDINGS);
+    names.for_each(|name| table[last_letters(name)] = true);
+    table
+});
 
 /// The names of which a slip is recognised: shorter ones are near too many words.
 static NAMES: LazyLock<Vec<Spelled<'_>>> = LazyLock::new(|| {
@@ -151,7 +155,11 @@ fn is_no_blank(c: char) -> bool {
 /// the end of the part behind the last `.`. Case does not count, and neither do digits and separators at the end. Of
 /// `user[password]` and `token[]` each part counts, and `%74oken` is what it means.
 pub fn is_secret_name(name: &str) -> bool {
-    name.bytes().all(is_key_byte) && meant(name).split(['[', ']']).any(is_secret_part)
+    name.bytes().all(is_key_byte)
+        && match name.bytes().all(is_name_byte) {
+            true => is_secret_part(name),
+            false => meant(name).split(['[', ']']).any(is_secret_part),
+        }
 }
 
 /// True if the value behind a key of a query is a secret: `auth=` is one there, and a directive is not.
@@ -163,12 +171,12 @@ fn is_secret_part(name: &str) -> bool {
     let separators = ['_', '-'];
     // Members that repeat a global value have this end.
     let name = name.strip_suffix("_global").unwrap_or(name);
-    let last = name.rsplit('.').next().unwrap_or(name);
-    let last = last.trim_end_matches(|c: char| c.is_ascii_digit() || separators.contains(&c));
     // Most names do not end like one of a secret.
-    if !LAST_LETTERS.contains(&last_letters(last)) {
+    if !LAST_LETTERS[last_letters(name)] {
         return false;
     }
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let last = last.trim_end_matches(|c: char| c.is_ascii_digit() || separators.contains(&c));
     let ends_with = |name: &str, end: &str| {
         let at = name.len().checked_sub(end.len());
         at.is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
@@ -188,10 +196,12 @@ fn is_secret_part(name: &str) -> bool {
             || SECRET_ENDINGS.iter().any(|end| ends_with(&letters, end)))
 }
 
-/// The last two bytes of a name, in lower case and without separators; zeros where there are none.
-fn last_letters(name: &str) -> [u8; 2] {
-    let mut letters = name.bytes().rev().filter(|byte| !matches!(byte, b'_' | b'-'));
-    [(); 2].map(|()| letters.next().unwrap_or_default().to_ascii_lowercase())
+/// The place of the last two letters of a name in a table; digits and separators behind and between them do not count.
+fn last_letters(name: &str) -> usize {
+    let is_separator = |byte: &u8| matches!(byte, b'_' | b'-');
+    let letters = name.bytes().rev().skip_while(|byte| byte.is_ascii_digit() || is_separator(byte));
+    let mut letters = letters.filter(|byte| !is_separator(byte)).map(|byte| usize::from(byte & 31));
+    letters.next().unwrap_or_default() << 5 | letters.next().unwrap_or_default()
 }
 
 /// Decodes the percent signs of a name.

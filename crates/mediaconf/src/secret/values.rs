@@ -9,7 +9,7 @@ use memchr::memmem;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use super::finder::{ENDS, comments, line_parts, secrets_by_place, secrets_of_entries};
+use super::finder::{ENDS, comments, line_parts, secrets_by_place};
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::mask::{Masker, SHORTEST};
 use super::names::{Secrecy, is_name_byte};
@@ -59,20 +59,14 @@ impl<'d> SecretValues<'d> {
         found
     }
 
-    /// Collects the secrets of a document but for those in its comments; `known` are all that their place or their form
-    /// gives away, if they were looked for.
-    pub(super) fn outside_comments(document: &'d Document, known: Option<Vec<Range<usize>>>) -> Self {
-        let (text, whole) = (document.text(), 0..document.text().len());
-        let comments: Vec<Range<usize>> = comments(text, whole.clone()).collect();
+    /// The secrets of a document but for those in its comments; `spans` are all that their place or their form gives away.
+    pub(super) fn outside_comments(document: &'d Document, mut spans: Vec<Range<usize>>) -> Self {
+        let text = document.text();
+        let comments: Vec<Range<usize>> = comments(text, 0..text.len()).collect();
         let is_outside = |span: &Range<usize>| {
             let next = comments.partition_point(|comment| comment.end <= span.start);
             comments.get(next).is_none_or(|comment| comment.start > span.start)
         };
-        // In a text with errors the lines tell more secrets than the directives.
-        let mut spans = known.unwrap_or_else(|| match document.diagnostics().errors() {
-            0 => secrets_of_entries(document),
-            _ => secrets_by_place(document, std::slice::from_ref(&whole)),
-        });
         spans.retain(is_outside);
         let mut found = Self::default();
         found.add(text, spans, comments);
