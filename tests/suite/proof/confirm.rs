@@ -62,13 +62,13 @@ impl Story {
             Phase::TimeOver | Phase::Start => return self.wait_for_the_end(),
         };
         let body = if phase == Phase::Change { CHANGE } else { "" };
-        ask(&self.server.url, "POST", &operation, body).is_ok_and(|answer| answer.status == 200)
+        ask(&self.server.url, "POST", &operation, body).is_some_and(|answer| answer.status == 200)
     }
 
     /// Until the change is rolled back, or no server is left that could do it.
     fn wait_for_the_end(&self) -> bool {
         let record = self.place.path(&format!(".{CONF}.mediactl/pending"));
-        let answers = || ask(&self.server.url, "GET", "read_config", "").is_ok();
+        let answers = || ask(&self.server.url, "GET", "read_config", "").is_some();
         until("the change waits for ever", || match record.exists() {
             true => (!answers()).then_some(false),
             false => Some(true),

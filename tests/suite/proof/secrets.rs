@@ -6,7 +6,7 @@ use super::{ask_as, problem_of};
 use crate::cli::masking::{PLANTED, all_changed, masked};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run};
-use crate::http::live::Answer;
+use crate::http::listener::support::Answer;
 
 /// The account in the planted configuration.
 const ACCOUNT: [&str; 2] = ["admin", "HUSH1"];

@@ -9,7 +9,6 @@ mod guarded;
 mod offered;
 pub(crate) mod server;
 mod socket;
-mod unset;
 
 use crate::cli::Place;
 

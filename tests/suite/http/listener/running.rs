@@ -29,51 +29,32 @@ fn requests_that_were_read_are_answered_before_the_server_ends() {
     assert!(service.refused.lock().expect("nobody panicked").is_empty());
 }
 
-#[test]
-fn stopping_does_not_wait_for_a_request_that_hangs() {
-    let running = Running::start();
-    let mut busy = running.client();
-    busy.send("GET /slow?30000 HTTP/1.1\r\nHost: a\r\n\r\n");
-    eventually(|| running.asked() == 1);
-    let begin = Instant::now();
-    running.server.stop(Duration::from_millis(50));
-    assert!(begin.elapsed() < Duration::from_secs(25));
-}
-
 /// Set in a process that runs one test alone: the threads and open files of others come and go.
 const ALONE: &str = "MEDIACTL_TEST_ALONE";
 
-pub fn is_alone() -> bool {
+fn is_alone() -> bool {
     std::env::var_os(ALONE).is_some()
 }
 
 /// The same test, which has this path, in a process of its own.
-pub fn alone(path: &str) -> Command {
+fn alone(path: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("it runs"));
     command.args(["--exact", path, "--test-threads=1", "--nocapture"]).env(ALONE, "1");
     command
 }
 
+/// True in a process that runs this test alone; else it is run there.
+pub fn runs_alone(path: &str) -> bool {
+    if !is_alone() {
+        let output = alone(path).output().expect("it runs again");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    is_alone()
+}
+
 /// Threads of this process.
 pub fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").expect("this is Linux").count()
-}
-
-#[test]
-fn no_thread_is_left_behind() {
-    if !is_alone() {
-        let output =
-            alone("http::listener::running::no_thread_is_left_behind").output().expect("it runs again");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-        return;
-    }
-    let before = threads();
-    let running = Running::start();
-    for _ in 0..20 {
-        running.is_well();
-    }
-    running.server.stop(PATIENCE);
-    eventually(|| threads() <= before);
 }
 
 #[test]
@@ -114,10 +95,9 @@ fn ninety_idle_clients() {
 }
 
 #[test]
-fn a_server_has_threads_for_the_requests_that_it_answers() {
-    if !is_alone() {
-        let path = "http::listener::running::a_server_has_threads_for_the_requests_that_it_answers";
-        assert!(alone(path).output().expect("it runs again").status.success());
+fn a_server_has_threads_for_the_requests_that_it_answers_and_leaves_none_behind() {
+    let path = "http::listener::running::a_server_has_threads_for_the_requests_that_it_answers_and_leaves_none_behind";
+    if !runs_alone(path) {
         return;
     }
     let before = threads();
@@ -129,4 +109,14 @@ fn a_server_has_threads_for_the_requests_that_it_answers() {
     busy.iter_mut().for_each(|client| client.send("GET /slow?500 HTTP/1.1\r\nHost: a\r\n\r\n"));
     eventually(|| running.asked() == 31);
     busy.iter_mut().for_each(|client| assert_eq!(client.answer().status, 200));
+    running.server.stop(PATIENCE);
+    eventually(|| threads() <= before);
+    // A request that hangs is not waited for.
+    let running = Running::start();
+    let mut busy = running.client();
+    busy.send("GET /slow?30000 HTTP/1.1\r\nHost: a\r\n\r\n");
+    eventually(|| running.asked() == 1);
+    let begin = Instant::now();
+    running.server.stop(Duration::from_millis(50));
+    assert!(begin.elapsed() < Duration::from_secs(25));
 }
