@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::etcd::{PASSWORD, add_users};
 use super::nodes::{PREFIX, TestNode, cluster, with_rtsp, with_sample};
-use super::proxy::{Line, Proxy};
 use crate::cli::{Place, Run, SAMPLE};
 use crate::waiting::eventually;
 
@@ -47,16 +46,6 @@ pub fn until_nothing_waits(command: impl Fn(&[&str]) -> Run) {
         let pending = command(&["status", "-o", "json"]).json()["pending"].clone();
         pending.is_null() || pending["is_over"] == true
     });
-}
-
-#[test]
-fn a_change_goes_back_on_a_node_that_it_cuts_off() {
-    let Some(etcd) = with_sample(1) else { return };
-    let proxy = Proxy::start(etcd.address(0), || {});
-    let url = format!("etcd://{}{PREFIX}", proxy.address);
-    let mut node = TestNode::start_in(Place::empty(), &url, "a", &[]);
-    let hinder = |is_cut_off: bool| proxy.set(if is_cut_off { Line::Broken } else { Line::Whole });
-    goes_back(&mut node, |arguments| cluster(&etcd, arguments), hinder);
 }
 
 #[test]

@@ -20,10 +20,8 @@ use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
 use crate::waiting::{let_pass, until};
 
-/// The prefix of the keys.
 pub const PREFIX: &str = "/media/test";
 
-/// A node with its folder.
 pub struct TestNode {
     pub place: Place,
     pub server: Option<Serving>,
@@ -32,11 +30,9 @@ pub struct TestNode {
     environment: Environment,
 }
 
-/// Variables for a program.
 pub type Environment = Vec<(&'static str, String)>;
 
 impl TestNode {
-    /// Starts a node without a file.
     pub fn start(etcd: &Etcd, name: &str, options: &[&str]) -> Self {
         Self::start_in(Place::empty(), &etcd.url(PREFIX), name, options)
     }
@@ -47,7 +43,6 @@ impl TestNode {
         Self::with_options(place, name, options)
     }
 
-    /// Starts a node with all these options.
     pub fn with_options(place: Place, name: &str, options: Vec<String>) -> Self {
         Self::with_environment(place, name, options, Vec::new())
     }
@@ -63,7 +58,6 @@ impl TestNode {
         node
     }
 
-    /// Starts it, again.
     pub fn go(&mut self) {
         let call = self.place.mediactl(&self.options);
         let call = self.environment.iter().fold(call, |call, (name, value)| call.env(name, value));
@@ -91,7 +85,6 @@ impl TestNode {
         ask(&self.place, &format!("POST /media/api/{operation}"), body)
     }
 
-    /// Returns its report.
     pub fn report(&self) -> Value {
         self.run(&["status", "-o", "json"]).json()["node"].clone()
     }
@@ -115,7 +108,6 @@ impl TestNode {
         node
     }
 
-    /// Waits until its file has a text.
     #[track_caller]
     pub fn until_text(&self, text: &str) {
         let found = || fs::read_to_string(self.place.path(CONF)).ok();
@@ -157,10 +149,8 @@ pub fn ask(place: &Place, request: &str, body: &str) -> (u16, String) {
     (status.expect("it is HTTP"), answer)
 }
 
-/// The options of a node that counts its reloads.
 pub const COUNTING: [&str; 2] = ["--reload-cmd", "echo >> reloads"];
 
-/// A command on the cluster.
 pub fn cluster(etcd: &Etcd, arguments: &[&str]) -> Run {
     etcd.mediactl(&Place::with(SAMPLE), PREFIX, arguments).run()
 }
@@ -177,7 +167,6 @@ pub fn made_everywhere(etcd: &Etcd, arguments: &[&str]) -> Run {
     made
 }
 
-/// An etcd with the sample in it.
 pub fn with_sample(members: usize) -> Option<Etcd> {
     let etcd = Etcd::start(members)?;
     cluster(&etcd, &["save", CONF]).exits(0);
@@ -188,7 +177,6 @@ pub fn with_rtsp(port: &str) -> String {
     SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
 }
 
-/// The options of a node that refuses one text.
 const PICKY: [&str; 2] = ["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"];
 
 #[test]
@@ -522,7 +510,7 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
 }
 
 /// Writes to the etcd as no program of ours does.
-fn write(store: &ClusterStore, success: Vec<KeyOperation>) {
+pub fn write(store: &ClusterStore, success: Vec<KeyOperation>) {
     store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
 }
 

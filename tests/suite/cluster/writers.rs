@@ -18,7 +18,6 @@ use crate::waiting::eventually;
 
 const WRITERS: usize = 8;
 
-/// The number of changes of each command line.
 const CHANGES: usize = 6;
 
 #[test]
@@ -145,7 +144,6 @@ pub fn wait_for(made: &AtomicUsize, more: usize) {
     eventually(|| made.load(Ordering::SeqCst) >= until);
 }
 
-/// Adds one stream after the other.
 pub fn write(writer: usize, engine: &Engine, is_over: &AtomicBool, made: &AtomicUsize) -> Told {
     let mut told = Told::default();
     for number in 0.. {

@@ -9,7 +9,6 @@ const VIEWED: &str =
 
 const EVE: (&str, &str) = ("eve", "see");
 
-/// The body of a change of entries.
 fn entries(texts: Value) -> String {
     json!({"operation": {"entries": {"texts": texts}}}).to_string()
 }

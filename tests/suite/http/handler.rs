@@ -165,7 +165,6 @@ fn kind(response: &Response) -> String {
         .to_owned()
 }
 
-/// The body of `change`.
 pub fn change(operation: &Value, options: &Value) -> String {
     json!({ "operation": operation, "options": options }).to_string()
 }

@@ -28,7 +28,6 @@ fn cancelled(server: &Server, id: &str, password: &str) -> Response {
     cancelled
 }
 
-/// The last failure, as the status tells it.
 fn last_error(server: &Server) -> String {
     body(&server.get("?runtime=1"))["runtime"]["config"]["last_error"].as_str().unwrap_or_default().to_owned()
 }

@@ -21,7 +21,6 @@ use crate::waiting::{look, until};
 /// Between these headings the page is carried out.
 const WALK: [&str; 2] = ["\n## Three members, TLS and roles\n", "\n## Which cluster\n"];
 
-/// Commands of the page.
 struct Block {
     commands: String,
     /// What the last one of them prints, if the page shows it.
@@ -43,7 +42,6 @@ fn blocks() -> Vec<Block> {
     walk.split("```sh\n").skip(1).map(block).collect()
 }
 
-/// The operator of the page at work.
 struct Walk {
     machines: Machines,
     operator: Operator,

@@ -19,7 +19,6 @@ pub fn view(text: &str) -> Value {
     serde_json::to_value(Config::new(&document)).expect("a view is JSON")
 }
 
-/// A bare server of [`SAMPLE`].
 pub fn bare() -> Server {
     bare_of(view(SAMPLE))
 }

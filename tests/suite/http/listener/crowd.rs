@@ -227,19 +227,6 @@ fn two_hundred_that_watch_are_served_in_turns_and_editors_are_not_kept_waiting()
 }
 
 #[test]
-fn a_burst_of_120_good_clients_is_answered_whole() {
-    let running = Running::start();
-    let asking = || {
-        let mut client = running.client();
-        client.send("GET /slow?20 HTTP/1.1\r\nHost: a\r\n\r\n");
-        client
-    };
-    let mut clients: Vec<_> = (0..120).map(|_| asking()).collect();
-    let statuses: Vec<u16> = clients.iter_mut().map(|client| client.answer().status).collect();
-    assert_eq!(statuses, [200; 120]);
-}
-
-#[test]
 fn connections_that_come_at_once_and_stay_are_all_answered() {
     const CLIENTS: usize = 12;
     for _ in 0..10 {

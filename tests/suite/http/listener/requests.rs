@@ -1,7 +1,6 @@
 //! What good clients do.
 
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::time::Duration;
 
 use mediactl::error::ErrorKind;
 use mediactl::http::server::front::Listener;
@@ -10,7 +9,7 @@ use mediactl::http::server::message::PeerAddress;
 
 use super::attack::is_problem;
 use super::support::{BIG, Client, Running, serve};
-use crate::waiting::{PATIENCE, eventually, let_pass};
+use crate::waiting::{PATIENCE, eventually};
 
 #[test]
 fn a_connection_is_kept_as_long_as_both_wish() {
@@ -131,19 +130,5 @@ fn the_unix_socket_knows_its_peers() {
         assert_eq!(refused, (status == 403).then_some(Some(PeerAddress::Uid(own))));
         server.stop(PATIENCE);
         assert!(UnixStream::connect(&path).is_err(), "nobody listens any more");
-    }
-}
-
-#[test]
-fn empty_lines_in_front_of_a_request_may_come_in_parts() {
-    let running = Running::start();
-    let mut client = running.client();
-    for path in ["/first", "/next"] {
-        let request = format!("\nGET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
-        for part in ["\r", "\n\r", "\n", "\r\n\r", &request] {
-            client.send(part);
-            let_pass(Duration::from_millis(20));
-        }
-        assert_eq!(client.answer().text(), format!("GET {path} "));
     }
 }

@@ -18,7 +18,6 @@ use crate::waiting::{PATIENCE, eventually, let_pass};
 /// Bytes of the answer to `/big`.
 pub const BIG: usize = 3 * 1024 * 1024;
 
-/// Tells what it was asked.
 #[derive(Default)]
 pub struct Echo {
     pub refused: Mutex<Vec<(Option<PeerAddress>, u16, String)>>,
@@ -71,7 +70,6 @@ pub fn serve(listeners: Vec<Listener>, tls: Option<Arc<Tls>>, limits: Limits) ->
     (service, server.expect("there is a place for the private socket"))
 }
 
-/// A running server on a port of its own.
 pub struct Running {
     pub service: Arc<Echo>,
     pub server: HttpServer,
@@ -79,7 +77,6 @@ pub struct Running {
 }
 
 impl Running {
-    /// With the usual limits.
     pub fn start() -> Self {
         Self::with(Limits::default())
     }
