@@ -7,10 +7,9 @@ use mediactl::store::etcd::{GatewaySettings, KeyOperation, KeyRange, Txn};
 use serde_json::json;
 
 use super::etcd::Etcd;
-use crate::cli::hooks::HELD;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, SAMPLE};
-use crate::waiting::{eventually, until};
+use crate::waiting::until;
 
 const PREFIX: &str = "/media/prod";
 
@@ -37,21 +36,6 @@ impl Prod {
     fn text(&self) -> String {
         self.run(&["read", "-o", "conf", "--show-secrets"]).exits(0).out
     }
-}
-
-#[test]
-fn a_dry_run_delays_no_change() {
-    let Some(prod) = Prod::start() else { return };
-    prod.place.put_fifo("gate");
-    let arguments =
-        ["modify", "--set", "rtsp=555", "--dry-run", "--hook-timeout", "300", "--check-cmd", HELD];
-    let dry = prod.etcd.mediactl(&prod.place, PREFIX, &arguments).start();
-    eventually(|| prod.place.path("runs").exists());
-    prod.run(&["modify", "--set", "rtmp=1935", "-q"]).exits(0);
-    prod.place.open_gate();
-    let dry = dry.wait_with_output().expect("it ends");
-    assert_eq!(dry.status.code(), Some(0), "{}", String::from_utf8_lossy(&dry.stderr));
-    assert!(prod.text().contains("rtmp 1935;") && prod.text().contains("rtsp 554;"));
 }
 
 #[test]

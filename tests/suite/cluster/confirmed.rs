@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::etcd::{PASSWORD, add_users};
+use super::etcd::PASSWORD;
 use super::nodes::{PREFIX, TestNode, cluster, with_rtsp, with_sample};
 use crate::cli::{Place, Run, SAMPLE};
 use crate::waiting::eventually;
@@ -65,18 +65,9 @@ fn a_change_goes_back_while_etcd_is_full() {
 #[test]
 fn a_change_goes_back_on_a_node_that_may_write_nothing() {
     let Some(etcd) = with_sample(1) else { return };
-    let ask = |path: &str, body: Value| {
-        let answer = etcd.ask(0, path, &body);
-        assert!(answer["header"].is_object(), "{path}: {answer}");
-    };
     let below = format!("{PREFIX}/");
-    add_users(&ask, &[("olga", &[("READWRITE", &below, true)]), ("reader", &[("READ", &below, true)])]);
-    let place = Place::empty();
-    place.put("password", PASSWORD);
-    let serve = ["--cluster", &etcd.url(PREFIX), "serve", "--listen", "none", "--node", "reader"];
-    let login = ["--user", "reader", "--password-file", "password"];
-    let options = login.iter().chain(&serve).map(|option| (*option).to_owned()).collect();
-    let mut node = TestNode::with_options(place, "reader", options);
+    etcd.add_users(&[("olga", &[("READWRITE", &below, true)]), ("reader", &[("READ", &below, true)])]);
+    let mut node = TestNode::logged_in(&etcd, Place::empty(), ("reader", "reader"), PASSWORD);
     let writer = Place::with(SAMPLE);
     let change = |arguments: &[&str]| {
         let call = etcd.mediactl(&writer, PREFIX, arguments);

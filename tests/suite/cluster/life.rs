@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::etcd::{Etcd, PASSWORD, add_users, grant};
-use super::nodes::{COUNTING, PREFIX, TestNode, cluster, set, with_sample};
+use super::etcd::{Etcd, PASSWORD, grant};
+use super::nodes::{PREFIX, TestNode, cluster, set, with_sample};
 use crate::cli::{CONF, Place, SAMPLE};
 
 #[test]
@@ -48,24 +48,13 @@ fn a_node_without_a_file_begins_with_the_text_of_the_cluster_or_not_at_all() {
 #[test]
 fn what_etcd_does_not_let_a_node_do_is_told_in_its_own_words() {
     let Some(etcd) = with_sample(1) else { return };
-    let ask = |path: &str, body: Value| {
-        let answer = etcd.ask(0, path, &body);
-        assert!(answer["header"].is_object(), "{path}: {answer}");
-    };
     let below = |name: &str| format!("{PREFIX}/{name}");
     let [all, node, member] = ["", "node/follower", "member/follower"].map(below);
     let own = [("READ", &*all, true), ("READWRITE", &node, false), ("READWRITE", &member, false)];
     let [olga, reader] = ["READWRITE", "READ"].map(|right| [(right, &*all, true)]);
-    add_users(&ask, &[("olga", &olga), ("reader", &reader), ("follower", &own)]);
-    let start = |name: &str, password: &str| {
-        let place = Place::with(SAMPLE);
-        place.put("password", password);
-        let login = ["--user", name, "--password-file", "password"];
-        let serve = ["--cluster", &etcd.url(PREFIX), "serve", "--listen", "none", "--node", name];
-        let options =
-            login.iter().chain(&serve).chain(&COUNTING).map(|option| (*option).to_owned()).collect();
-        TestNode::with_options(place, name, options)
-    };
+    etcd.add_users(&[("olga", &olga), ("reader", &reader), ("follower", &own)]);
+    let start =
+        |name: &str, password: &str| TestNode::logged_in(&etcd, Place::with(SAMPLE), (name, name), password);
     let (mut reader, follower, mut stranger) =
         (start("reader", PASSWORD), start("follower", PASSWORD), start("olga", "wrong"));
     let why = |report: &Value| report["why"].as_str().unwrap_or_default().to_owned();

@@ -1,15 +1,10 @@
 //! Nodes that follow a configuration in a real etcd.
 
 use std::fs;
-use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
-use mediactl::store::etcd::{
-    ClusterStore, GatewaySettings, HeadRecord, KeyOperation, KeyRange, Txn, Unconfirmed,
-};
+use mediactl::store::etcd::{ClusterStore, GatewaySettings, KeyOperation, KeyRange, Txn};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -18,6 +13,7 @@ use super::etcd::Etcd;
 use super::proxy::{Line, Proxy};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::http::listener::support::Client;
 use crate::waiting::{let_pass, until};
 
 pub const PREFIX: &str = "/media/test";
@@ -45,6 +41,15 @@ impl TestNode {
 
     pub fn with_options(place: Place, name: &str, options: Vec<String>) -> Self {
         Self::with_environment(place, name, options, Vec::new())
+    }
+
+    /// Starts a node that logs in with the password in a file.
+    pub fn logged_in(etcd: &Etcd, place: Place, (name, user): (&str, &str), password: &str) -> Self {
+        place.put("password", password);
+        let login = ["--user", user, "--password-file", "password", "--cluster", &etcd.url(PREFIX)];
+        let serve = ["serve", "--listen", "none", "--node", name];
+        let options = login.iter().chain(&serve).chain(&COUNTING).map(|option| (*option).to_owned());
+        Self::with_options(place, name, options.collect())
     }
 
     pub fn with_environment(
@@ -136,17 +141,13 @@ impl TestNode {
     }
 }
 
-/// Sends a request over the socket of the server over a place; returns the status and the whole answer.
+/// Sends a request over the socket of the server over a place; returns the status and the body of the answer.
 pub fn ask(place: &Place, request: &str, body: &str) -> (u16, String) {
     let path = place.path(&format!(".{CONF}.mediactl/sock"));
-    let mut stream = UnixStream::connect(path).expect("it listens");
-    let length = body.len();
-    write!(stream, "{request} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n").expect("it reads");
-    write!(stream, "Content-Length: {length}\r\n\r\n{body}").expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers");
-    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
-    (status.expect("it is HTTP"), answer)
+    let mut client = Client::over(UnixStream::connect(path).expect("it listens"));
+    client.send(format!("{request} HTTP/1.1\r\nHost: h\r\nContent-Length: {}\r\n\r\n{body}", body.len()));
+    let answer = client.answer();
+    (answer.status, answer.text().to_owned())
 }
 
 pub const COUNTING: [&str; 2] = ["--reload-cmd", "echo >> reloads"];
@@ -198,8 +199,7 @@ fn a_change_reaches_every_node_and_its_history() {
     let told = || {
         let (status, answer) = ask(&nodes[0].place, "GET /media/api/nodes", "");
         assert_eq!(status, 200, "{answer}");
-        let body = answer.split("\r\n\r\n").nth(1).expect("there is a body");
-        all(&serde_json::from_str(body).expect("it is JSON"))
+        all(&serde_json::from_str(&answer).expect("it is JSON"))
     };
     let running = [json!(["a", "running", 2]), json!(["b", "running", 2])];
     until("both say that they run it", || (told() == running).then_some(()));
@@ -512,62 +512,6 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
 /// Writes to the etcd as no program of ours does.
 pub fn write(store: &ClusterStore, success: Vec<KeyOperation>) {
     store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
-}
-
-#[test]
-fn a_key_pending_of_another_change_or_without_a_lease_permits_nothing() {
-    let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::following(&etcd, "a", &[]);
-    let store = etcd.store(PREFIX, GatewaySettings::default());
-    for has_id in [false, true] {
-        set(&etcd, "555", &["--confirm", "300s"]).exits(0);
-        node.until_port("555");
-        let open = store.seen().expect("it can be read").open().expect("it waits");
-        let lease = store.gateway().grant(300).expect("it answers");
-        let pending = match has_id {
-            true => KeyOperation::put(&store.keys().pending, open.id),
-            false => KeyOperation::put_leased(&store.keys().pending, "another", lease),
-        };
-        write(&store, vec![pending]);
-        cluster(&etcd, &["confirm"]).exits(7).says("no change waits");
-        node.until_text(SAMPLE);
-        until("nobody commits that", || {
-            let seen = store.seen().expect("it can be read");
-            seen.head.filter(|head| head.operation == "expired" && seen.pending_revision == 0)
-        });
-    }
-    // A forged date ends no following.
-    let head = store.seen().expect("it can be read").head.expect("there is one");
-    let (serial, id) = (head.serial + 1, "forged".to_owned());
-    let lease = store.gateway().grant(300).expect("it answers");
-    let pending = KeyOperation::put_leased(&store.keys().pending, id.clone(), lease);
-    let (deadline, back) = (u64::MAX, head.text.clone());
-    let unconfirmed = Some(Unconfirmed { id, deadline, ttl_s: None, canary: Vec::new(), soak_s: None, back });
-    let forged = HeadRecord { serial, unconfirmed, ..head };
-    let keys = store.keys();
-    let change = KeyOperation::put(&keys.change(serial), forged.confirmed().to_json());
-    write(&store, vec![KeyOperation::put(&keys.head, forged.to_json()), change, pending]);
-    node.until("at the forged change", |report| report["wanted"] == serial);
-    cluster(&etcd, &["status"]).exits(1).prints("waits to be confirmed");
-    cluster(&etcd, &["confirm"]).exits(0);
-    set(&etcd, "558", &[]).exits(0);
-    node.until("following still", |report| report["serial"] == serial + 1);
-}
-
-#[test]
-fn no_node_reads_the_record_of_another() {
-    let Some(etcd) = with_sample(1) else { return };
-    let proxy = Proxy::start(etcd.address(0), || {});
-    let _first = TestNode::following(&etcd, "first", &["--reload-cmd", "sleep 1"]);
-    let url = format!("etcd://{}{PREFIX}", proxy.address);
-    let other = TestNode::start_in(Place::empty(), &url, "other", &COUNTING);
-    other.until_at(1);
-    proxy.passed();
-    set(&etcd, "555", &["--canary", "first"]).exits(0);
-    other.until_port("555");
-    let sent = proxy.passed();
-    let key = BASE64_STANDARD.encode(format!("{PREFIX}/node/first"));
-    assert!(!sent.is_empty() && sent.iter().all(|request| !request.body.contains(&key)), "{sent:#?}");
 }
 
 #[test]

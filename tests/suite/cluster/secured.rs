@@ -93,11 +93,7 @@ const USERS: [(&str, &[Right<'_>]); 2] =
 #[test]
 fn etcd_may_ask_for_a_login_that_has_rights() {
     let Some(mut etcd) = Etcd::start(1) else { return };
-    let ask = |path: &str, body: serde_json::Value| {
-        let answer = etcd.ask(0, path, &body);
-        assert!(answer["header"].is_object(), "{path}: {answer}");
-    };
-    add_users(&ask, &USERS);
+    etcd.add_users(&USERS);
     let place = Place::with(SAMPLE);
     let encrypted = etcd.url("/p").replace("etcd://", "etcds://");
     let with = place.mediactl(["--cluster", &encrypted, "read"]).without("MEDIACTL_CONF");

@@ -1,7 +1,5 @@
 //! History, roll-back and confirmation, at the handler: no socket, no process.
 
-use std::os::unix::fs::DirBuilderExt;
-
 use mediactl::engine::Hooks;
 use mediactl::http::server::message::Response;
 use serde_json::{Value, json};
@@ -242,22 +240,4 @@ fn the_next_server_takes_back_what_was_not_confirmed() {
     assert_eq!(operations(&second), ["expired", "modify"]);
     assert!(!record(&second.place));
     refused(&second.post("confirm_config?id=x", ""), 404, "not-found");
-}
-
-/// The record is whole or it is none, and a change without a whole one was not made.
-#[test]
-fn a_record_that_was_cut_short_is_none() {
-    let first = Server::over(TEXT);
-    first.made("modify_config?confirm=60", r#"{"rtmp":7}"#);
-    let name = format!(".{CONF}.mediactl/pending");
-    let whole = std::fs::read(first.place.path(&name)).expect("it is there");
-    for length in [0, 1, whole.len() / 2, whole.len() - 1] {
-        let place = Place::with(TEXT);
-        let folder = place.path(&format!(".{CONF}.mediactl"));
-        std::fs::DirBuilder::new().mode(0o700).create(folder).expect("the folder is ours");
-        place.put(&name, &whole[..length]);
-        let server = Server::at(place, Hooks::default());
-        assert_eq!(server.place.text(), TEXT);
-        assert!(!record(&server.place), "{length}");
-    }
 }

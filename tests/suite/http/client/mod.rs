@@ -8,7 +8,6 @@ mod failures;
 mod guarded;
 mod offered;
 pub(crate) mod server;
-mod socket;
 
 use crate::cli::Place;
 

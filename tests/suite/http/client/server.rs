@@ -124,13 +124,6 @@ fn serve<S: Read + Write>(
     }
 }
 
-pub fn answer_on(stream: &mut (impl Read + Write), answer: impl Fn(&Request) -> Reply) {
-    let request = receive(stream).expect("it is a request");
-    if let Reply::Answer { status, headers, body } = answer(&request) {
-        send(stream, status, &headers, &body);
-    }
-}
-
 fn trickle(stream: &mut impl Write) {
     let mut piece = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n";
     for _ in 0..100 {
