@@ -300,7 +300,7 @@ pub fn canaries(
     let is_unknown = |word: &&String| counted(word).is_none() && !names.contains(&word.as_str());
     if let Some(word) = canary.iter().find(is_unknown) {
         let message = format!(
-            "`--canary {word}` is no server, and no number of them: {} servers are named",
+            "`--canary {word}` is neither one of the {} servers nor a number of them",
             names.len()
         );
         return Err(Error::usage(message, format!("the servers are {}", in_ranges(&names))));
@@ -316,7 +316,7 @@ pub fn canaries(
         return Ok(first);
     }
     let message =
-        format!("`--canary {}`: the change changes nothing there, so nobody would try it", canary.join(","));
+        format!("`--canary {}`: the change changes nothing there, so it would not be tried", canary.join(","));
     let hint = "name a server that does not have it, or leave `--canary` out; no server was changed";
     Err(Error::new(ErrorKind::Guarded, message).hint(hint))
 }
