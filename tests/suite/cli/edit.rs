@@ -308,7 +308,7 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     edit(&place, SIX, &["--yes"]).run().exits(0).says("edited media.conf");
     let remote = |editor: &str, arguments: &[&str]| {
         let arguments = [&["--url", &server.url][..], arguments].concat();
-        edit(&place, editor, &arguments).without("MEDIACTL_CONF").as_admin().run()
+        edit(&place, editor, &arguments).without("MEDIACTL_CONF").by_admin().run()
     };
     remote("sed -i 's/prepush 6/prepush 7/' \"$1\"", &["streams.cam1", "--yes"]).exits(0);
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 7"));

@@ -138,7 +138,7 @@ fn seven_cameras() -> Place {
 
 /// Runs a command on the file, or with the account of [`seven_cameras`] on a server.
 fn run_as_admin<'w>(place: &Place, way: &[&'w str], words: impl Iterator<Item = &'w str>) -> Run {
-    place.mediactl(way.iter().copied().chain(words)).as_admin().at_home(place, "").run()
+    place.mediactl(way.iter().copied().chain(words)).by_admin().at_home(place, "").run()
 }
 
 /// Changes that take away an `include`, with what is left of it.
@@ -322,7 +322,7 @@ fn a_text_that_defines_what_an_included_file_does_is_refused_by_every_command() 
     place.put("patch.json", r#"{"streams": {"cam9": {"urls": [{"url": "udp://1"}]}}}"#);
     let refused = |way: &[&str], commands: &[&str]| {
         for command in commands {
-            let call = place.mediactl(way.iter().copied().chain(command.split(' '))).as_admin();
+            let call = place.mediactl(way.iter().copied().chain(command.split(' '))).by_admin();
             let run = call.env("EDITOR", "cp twice.conf").at_home(&place, "").run();
             run.exits(3).says(FAULT).says("conf.d/b.conf");
         }

@@ -145,7 +145,7 @@ impl Place {
     /// The program with the account of the sample, for a server at a URL; it knows of no file.
     pub fn remote(&self, url: &str, arguments: &[&str]) -> Call {
         let call = self.mediactl(["--url", url].iter().chain(arguments));
-        call.without("MEDIACTL_CONF").as_admin()
+        call.without("MEDIACTL_CONF").by_admin()
     }
 
     pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Run {
@@ -218,7 +218,7 @@ impl Call {
     }
 
     /// The same with the account of the sample.
-    pub fn as_admin(self) -> Self {
+    pub fn by_admin(self) -> Self {
         self.account("admin", "hunter2")
     }
 

@@ -46,7 +46,7 @@ fn every_command_tells(place: &Place, way: &[&str], commands: &[&str]) {
     for command in commands {
         let run = |more: &[&str]| {
             let words = way.iter().copied().chain(command.split(' ')).chain(more.iter().copied());
-            place.mediactl(words).env("EDITOR", "cp bad.conf").at_home(place, "").as_admin().run()
+            place.mediactl(words).env("EDITOR", "cp bad.conf").at_home(place, "").by_admin().run()
         };
         for more in [&["--strict"][..], &["--strict", "--force"], &["--strict", "--dry-run"]] {
             let refused = run(more).exits(3).says(&format!("the change brings a warning: {TOLD}"));
