@@ -138,7 +138,7 @@ impl<'de> Visitor<'de> for PatchMembers {
     }
 }
 
-/// Collects the faults of a patch.
+/// Collects the faults of a patch whose values are normalized or merged.
 pub struct Normalizer {
     /// The place of the value that is looked at.
     pub at: Pointer,
@@ -149,6 +149,11 @@ pub struct Normalizer {
 }
 
 impl Normalizer {
+    /// Collects those of a part of a patch that is normalized already.
+    pub fn below_place(at: &Pointer) -> Self {
+        Self { at: at.clone(), faults: Faults::default(), holds_mask: |_| false }
+    }
+
     /// Looks at a member or an element of the value.
     pub fn below<T>(&mut self, key: impl fmt::Display, look: impl FnOnce(&mut Self) -> T) -> T {
         let below = self.at.child(key);

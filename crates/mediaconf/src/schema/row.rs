@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::codec::object;
-use super::fault::{Fault, Faults, Pointer};
+use super::fault::Fault;
 use super::foreign::{self, ForeignForm, ForeignKeyword};
 use super::kinds::{Object, WordKind};
 use super::patch::Normalizer;
@@ -395,14 +395,8 @@ impl Parameter {
     }
 
     /// The value after a normalized patch; `None` if it is not set then. An empty list is shown only where one always is.
-    pub fn merge(
-        &self,
-        old: Option<&Value>,
-        patch: &Value,
-        at: &Pointer,
-        faults: &mut Faults,
-    ) -> Option<Value> {
-        let merged = self.codec.merge(old, patch, at, faults)?;
+    pub fn merge(&self, old: Option<&Value>, patch: &Value, at: &mut Normalizer) -> Option<Value> {
+        let merged = self.codec.merge(old, patch, at)?;
         let is_nothing = !self.always_shown && merged.as_array().is_some_and(Vec::is_empty);
         (!is_nothing).then_some(merged)
     }
@@ -458,7 +452,7 @@ pub trait Codec: fmt::Debug + Sync {
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value>;
 
     /// The value after a normalized patch, by RFC 7396; `None` if it is not set then.
-    fn merge(&self, _: Option<&Value>, patch: &Value, _: &Pointer, _: &mut Faults) -> Option<Value> {
+    fn merge(&self, _: Option<&Value>, patch: &Value, _: &mut Normalizer) -> Option<Value> {
         (!patch.is_null()).then(|| patch.clone())
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{
     directive, elements, json, json_string, no_member, object, of_words, opens, read_directive, unlike,
 };
-use crate::schema::fault::{Fault, Faults, Pointer};
+use crate::schema::fault::Fault;
 use crate::schema::kinds::{Object, SWITCH, TEXT, plain_word};
 use crate::schema::members::{has_needless_escape, keyword_of};
 use crate::schema::patch::Normalizer;
@@ -217,7 +217,7 @@ impl Codec for AddressShape {
 
     /// The address stays if the patch lacks it, and so do the options; a new `false` removes the options. New options
     /// come first, in the order given, then the present ones in theirs.
-    fn merge(&self, old: Option<&Value>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
+    fn merge(&self, old: Option<&Value>, patch: &Value, at: &mut Normalizer) -> Option<Value> {
         let (key, options_key) = (self.address, self.options.unwrap_or_default());
         let options_of = |value: &Value| value.get(options_key)?.as_object().cloned();
         if patch.is_null() {
@@ -239,7 +239,7 @@ impl Codec for AddressShape {
             if !options.is_empty() {
                 let message = "extra parameters without a url can't be written";
                 let hint = "set the url too, or remove the whole with null";
-                faults.push(Fault::wrong_type(&at.child(key), message).hint(hint));
+                at.below(key, |at| at.wrong(message, hint));
             }
             return None;
         };

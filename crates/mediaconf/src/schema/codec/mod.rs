@@ -313,17 +313,17 @@ impl Kind {
         patch: &Object,
         at: &Pointer,
     ) -> Result<Object, Faults> {
-        let mut faults = Faults::default();
         let block = Document::parse(self.write("new", &Map::new()));
         let shown = block.entries().next().map(|block| self.read(block)).unwrap_or_default();
         let nothing = Members::empty(self.scope());
         let (own, members) = current.unwrap_or((&shown, &nothing));
-        let mut merged = merge_into(own.clone(), members, patch, at, &mut faults);
+        let mut at = Normalizer::below_place(at);
+        let mut merged = merge_into(own.clone(), members, patch, &mut at);
         for (key, value) in shown {
             merged.entry(key).or_insert(value);
         }
         merged.shift_remove(Schema::POSITION);
-        faults.into_result(merged)
+        at.faults.into_result(merged)
     }
 
     /// A new block with these own members.

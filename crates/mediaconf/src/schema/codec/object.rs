@@ -9,7 +9,7 @@ use super::{
     OptionWord, address::written_key, directive, elements, json, json_string, listed, no_member, object,
     of_words, opens, plain, read_directive, scalars, unlike,
 };
-use crate::schema::fault::{Fault, Faults, Pointer};
+use crate::schema::fault::Fault;
 use crate::schema::kinds::{is_empty, of_word, scalar_text, word};
 use crate::schema::patch::Normalizer;
 use crate::schema::row::{
@@ -152,15 +152,13 @@ impl Codec for ObjectShape {
     }
 
     /// Members that the patch lacks stay; of two parts in the same place, the one of the patch replaces the other.
-    fn merge(&self, old: Option<&Value>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
+    fn merge(&self, old: Option<&Value>, patch: &Value, at: &mut Normalizer) -> Option<Value> {
         let patch = patch.as_object()?;
         if old.is_none() && patch.values().all(Value::is_null) {
             return None;
         }
         let mut merged = old.and_then(Value::as_object).cloned().unwrap_or_default();
-        for (key, value) in patch {
-            merged.insert(key.clone(), value.clone());
-        }
+        merged.extend(patch.clone());
         let is_set = |key: &str| patch.get(key).is_some_and(|value| !value.is_null());
         for part in self.required() {
             let alternative = self.alternative(part);
@@ -168,15 +166,14 @@ impl Codec for ObjectShape {
             match keys.iter().copied().filter(|key| is_set(key)).collect::<Vec<_>>()[..] {
                 [first, second] => {
                     let message = format!("`{first}` and `{second}` exclude each other");
-                    faults.push(Fault::wrong_type(&at.child(second), message).hint("give one of them"));
+                    at.below(second, |at| at.wrong(message, "give one of them"));
                 }
                 [set] => merged.retain(|key, _| key == set || !keys.contains(&key.as_str())),
                 _ => {}
             }
             if keys.iter().all(|key| merged.get(*key).is_none_or(Value::is_null)) {
-                let hint = alternative.map(|_| format!("give one of {}", listed(&keys)));
-                let fault = Fault::wrong_type(&at.child(part.key), format!("the {} is missing", part.key));
-                faults.push(Fault { hint, ..fault });
+                let hint = alternative.map_or_else(String::new, |_| format!("give one of {}", listed(&keys)));
+                at.below(part.key, |at| at.wrong(format!("the {} is missing", part.key), &hint));
             }
         }
         merged.retain(|_, value| !value.is_null());
