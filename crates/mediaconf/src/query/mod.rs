@@ -15,6 +15,6 @@ pub use config::{Config, FoundValue, ValueSource};
 pub(crate) use config::{find_by, out_of_range};
 pub(crate) use path::keys;
 pub use path::{Path, Segment};
-pub(crate) use place::{NULL, did_you_mean, is_whole_list, refuse_output_only};
+pub(crate) use place::{NULL, did_you_mean, is_whole_list, settable};
 pub(crate) use select::Expansion;
 pub use select::Selection;

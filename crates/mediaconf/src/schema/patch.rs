@@ -15,7 +15,6 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
-use super::codec::no_member;
 use super::fault::{Fault, FaultKind, Faults, Pointer};
 use super::kinds::{WordKind, canonical_scalar, is_scalar, kind_of, shown};
 use super::row::Schema;
@@ -180,9 +179,8 @@ impl Normalizer {
         self.wrong(format!("expected {expected}, found {}", kind_of(found)), hint)
     }
 
-    /// Refuses a member of an object whose members are all known.
-    pub fn unknown_member(&mut self, known: &[&str]) -> Option<Value> {
-        let Fault { message, hint, .. } = no_member(known);
+    /// Refuses the value with the message of a fault.
+    pub fn told(&mut self, Fault { message, hint, .. }: Fault) -> Option<Value> {
         self.wrong(message, &hint.unwrap_or_default())
     }
 

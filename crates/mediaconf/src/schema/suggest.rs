@@ -70,6 +70,13 @@ pub fn similar_names<'n>(name: &str, names: impl Iterator<Item = &'n str>, most:
     scored.into_iter().map(|(_, name)| name).take(most).collect()
 }
 
+/// Names as messages list them: "`a`, `b` and `c`".
+pub fn listed(names: &[&str], and: &str) -> String {
+    let (last, others) = names.split_last().expect("there is a name");
+    let others = if others.is_empty() { String::new() } else { format!("`{}` {and} ", others.join("`, `")) };
+    format!("{others}`{last}`")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

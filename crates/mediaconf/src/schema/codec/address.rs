@@ -210,7 +210,7 @@ impl Codec for AddressShape {
                 })
             }
             _ if self.members.by_key(key).is_some() => None,
-            _ => normalizer.unknown_member(&self.keys()),
+            _ => normalizer.told(no_member(&self.keys())),
         });
         members.filter(|members| members.as_object().is_some_and(|members| !members.is_empty()))
     }

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::{block, json};
+use super::{block, json, no_key};
 use crate::schema::fault::Fault;
 use crate::schema::foreign::SELECTORS;
 use crate::schema::kinds::{Object, is_empty, of_word, scalar_text, word};
@@ -82,8 +82,7 @@ pub fn normalized(scope: Scope, members: Value, normalizer: &mut Normalizer) -> 
             return if is_removed { Some(value) } else { row.codec.normalize(value, normalizer) };
         }
         if let Some(row) = scope.by_keyword(key) {
-            let message = format!("`{key}` is a keyword of the text, not a key of the JSON");
-            return normalizer.wrong(message, &format!("did you mean `{}`?", row.key));
+            return normalizer.told(no_key(key, row));
         }
         if has_needless_escape(scope, key) {
             return normalizer.needless_escape(key);

@@ -12,10 +12,11 @@ use super::fault::{Fault, FaultKind, Faults, Pointer};
 use super::kinds::{Object, PORT, SWITCH, WordKind, integer, is_scalar, plain_word};
 use super::members::{Members, first_argument};
 use super::patch::Normalizer;
-use super::row::Schema;
 use super::row::{
-    BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, JsonForm, Kind, ListShape, Place, Scope,
+    BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, JsonForm, Kind, ListShape, Parameter, Place,
+    Schema, Scope,
 };
+use super::suggest::listed;
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
 pub use super::row::{is_list, is_plural};
@@ -105,15 +106,15 @@ fn opens(text: &str, bracket: char) -> bool {
     text.trim_start().starts_with(bracket)
 }
 
-/// The keys of an object as messages list them: "`login` and `password`".
-fn listed(keys: &[&str]) -> String {
-    let (last, others) = keys.split_last().expect("an object has members");
-    format!("`{}` and `{last}`", others.join("`, `"))
+/// The fault of a keyword in the place of a key.
+pub fn no_key(keyword: &str, row: &Parameter) -> Fault {
+    let fault = Fault::of_path(format!("`{keyword}` is a keyword of the text, not a key of the JSON"));
+    fault.hint(format!("did you mean `{}`?", row.key))
 }
 
 /// The fault of a member that is not there.
 pub fn no_member(keys: &[&str]) -> Fault {
-    Fault::of_path("there is no such member here").hint(format!("the members are {}", listed(keys)))
+    Fault::of_path("there is no such member here").hint(format!("the members are {}", listed(keys, "and")))
 }
 
 /// `prepush 5;`, one directive with one value.

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    OptionWord, address::written_key, directive, elements, json, json_string, listed, no_member, object,
-    of_words, opens, plain, read_directive, scalars, unlike,
+    OptionWord, address::written_key, directive, elements, json, json_string, no_member, object, of_words,
+    opens, plain, read_directive, scalars, unlike,
 };
 use crate::schema::fault::Fault;
 use crate::schema::kinds::{is_empty, of_word, scalar_text, word};
@@ -15,6 +15,7 @@ use crate::schema::patch::Normalizer;
 use crate::schema::row::{
     BlockHead, Codec, Facts, JsonForm, KnownOption, ObjectShape, OptionsShape, Part, PartPlace, Place,
 };
+use crate::schema::suggest::listed;
 use crate::syntax::{Entry, Word, quoted_word};
 
 impl Part {
@@ -136,7 +137,7 @@ impl Codec for ObjectShape {
 
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
         normalizer.members(value, |normalizer, key, value| {
-            let Some(part) = self.part(key) else { return normalizer.unknown_member(&self.keys()) };
+            let Some(part) = self.part(key) else { return normalizer.told(no_member(&self.keys())) };
             match value {
                 Value::Null if part.place == PartPlace::Required && self.alternative(part).is_none() => {
                     normalizer.wrong(format!("the {key} can't be removed alone"), "unset the whole directive")
@@ -172,7 +173,8 @@ impl Codec for ObjectShape {
                 _ => {}
             }
             if keys.iter().all(|key| merged.get(*key).is_none_or(Value::is_null)) {
-                let hint = alternative.map_or_else(String::new, |_| format!("give one of {}", listed(&keys)));
+                let hint =
+                    alternative.map_or_else(String::new, |_| format!("give one of {}", listed(&keys, "and")));
                 at.below(part.key, |at| at.wrong(format!("the {} is missing", part.key), &hint));
             }
         }
