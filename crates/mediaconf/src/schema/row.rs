@@ -449,7 +449,7 @@ pub trait Codec: fmt::Debug + Sync {
 
     /// Brings a value of a patch, which is not null, to the form in which it is shown; `None` if it is dropped or
     /// refused.
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value>;
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value>;
 
     /// The value after a normalized patch, by RFC 7396; `None` if it is not set then.
     fn merge(&self, _: Option<&Value>, patch: &Value, _: &mut Normalizer) -> Option<Value> {

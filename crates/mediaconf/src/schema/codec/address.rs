@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    directive, elements, json, json_string, no_member, object, of_words, opens, read_directive, unlike,
+    directive, elements, json, json_string, no_member, object, of_words, opens, read_directive, set_last,
+    unlike,
 };
 use crate::schema::fault::Fault;
 use crate::schema::kinds::{Object, SWITCH, TEXT, plain_word};
@@ -123,13 +124,11 @@ impl AddressShape {
         let mut options = Map::new();
         for option in address.options() {
             let key = self.option_scope().key_of(&option.key.value()).into_owned();
-            options.shift_remove(&key);
-            options.insert(key, self.value(&option));
+            set_last(&mut options, key, self.value(&option));
         }
         match self.options {
-            Some(_) if options.is_empty() => {}
-            Some(key) => drop(object.insert(key.to_owned(), options.into())),
-            None => object.extend(options),
+            Some(key) if !options.is_empty() => drop(object.insert(key.to_owned(), options.into())),
+            _ => object.extend(options),
         }
         object
     }
@@ -193,24 +192,22 @@ impl Codec for AddressShape {
         (!object.is_empty()).then_some(Value::Object(object))
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         if let Value::String(_) | Value::Bool(_) = value {
             let hint = format!("the {} is the member `{}`", self.noun, self.address);
-            return normalizer.unlike("an object", &value, &hint);
+            return at.unlike("an object", &value, &hint);
         }
-        let members = normalizer.members(value, |normalizer, key, value| match value {
+        let members = at.members(value, |at, key, value| match value {
             Value::Null if self.keys().contains(&key) => Some(value),
             Value::Bool(false) if key == self.address && self.may_be_false => Some(value),
-            value if key == self.address => normalizer.value(&TEXT, &value),
-            value if Some(key) == self.options => {
-                normalizer.members(value, |normalizer, key, value| match value {
-                    Value::Null => Some(value),
-                    Value::Bool(true) => normalizer.option(key, value),
-                    value => normalizer.value(&TEXT, &value).and_then(|value| normalizer.option(key, value)),
-                })
-            }
+            value if key == self.address => at.value(&TEXT, &value),
+            value if Some(key) == self.options => at.members(value, |at, key, value| match value {
+                Value::Null => Some(value),
+                Value::Bool(true) => at.option(key, value),
+                value => at.value(&TEXT, &value).and_then(|value| at.option(key, value)),
+            }),
             _ if self.members.by_key(key).is_some() => None,
-            _ => normalizer.told(no_member(&self.keys())),
+            _ => at.told(no_member(&self.keys())),
         });
         members.filter(|members| members.as_object().is_some_and(|members| !members.is_empty()))
     }
@@ -300,24 +297,24 @@ impl Codec for AddressesShape {
         (!list.is_empty()).then_some(Value::Array(list))
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         let AddressShape { noun, address, .. } = *self.0;
         let scope = self.0.option_scope();
-        normalizer.elements(value, |normalizer, _, value| {
+        at.elements(value, |at, _, value| {
             if let Value::String(_) = value {
                 let hint = format!("a {noun} is an object with the member `{address}`");
-                return normalizer.unlike("an object", &value, &hint);
+                return at.unlike("an object", &value, &hint);
             }
             let lacks_address = value.get(address).is_none_or(Value::is_null);
-            let normalized = normalizer.members(value, |normalizer, key, value| match key {
+            let normalized = at.members(value, |at, key, value| match key {
                 _ if value.is_null() => None,
-                key if key == address => normalizer.value(&TEXT, &value),
-                key if has_needless_escape(scope, key) => normalizer.needless_escape(key),
-                _ => normalizer.scalar(value).and_then(|value| normalizer.option(key, value)),
+                key if key == address => at.value(&TEXT, &value),
+                key if has_needless_escape(scope, key) => at.needless_escape(key),
+                _ => at.scalar(value).and_then(|value| at.option(key, value)),
             })?;
             if lacks_address {
                 let message = format!("a {noun} without a {address}");
-                return normalizer.below(address, |normalizer| normalizer.wrong(message, ""));
+                return at.below(address, |at| at.wrong(message, ""));
             }
             Some(normalized)
         })

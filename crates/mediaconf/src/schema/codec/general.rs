@@ -75,24 +75,24 @@ pub fn read_members(members: &Members<'_>, head: Option<&BlockHead<'_, '_>>) -> 
 }
 
 /// Normalizes the members of a block of this scope.
-pub fn normalized(scope: Scope, members: Value, normalizer: &mut Normalizer) -> Option<Value> {
-    normalizer.members(members, |normalizer, key, value| {
+pub fn normalized(scope: Scope, members: Value, at: &mut Normalizer) -> Option<Value> {
+    at.members(members, |at, key, value| {
         if let Some(row) = scope.by_key(key) {
             let is_removed = value.is_null() && row.codec.facts().derived.is_none();
-            return if is_removed { Some(value) } else { row.codec.normalize(value, normalizer) };
+            return if is_removed { Some(value) } else { row.codec.normalize(value, at) };
         }
         if let Some(row) = scope.by_keyword(key) {
-            return normalizer.told(no_key(key, row));
+            return at.told(no_key(key, row));
         }
         if has_needless_escape(scope, key) {
-            return normalizer.needless_escape(key);
+            return at.needless_escape(key);
         }
-        if normalizer.is_unwritable(key) {
-            return normalizer.wrong("a keyword can't be written like this", "");
+        if at.is_unwritable(key) {
+            return at.wrong("a keyword can't be written like this", "");
         }
         match value {
             Value::Null => Some(value),
-            value => General { keyword: keyword_of(scope, key) }.normalize(value, normalizer),
+            value => General { keyword: keyword_of(scope, key) }.normalize(value, at),
         }
     })
 }
@@ -209,37 +209,35 @@ impl Codec for General<'_> {
         })
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         let scope = Schema::media().block_scope(self.keyword, 1);
         let has_occurrences = value.as_array().is_some_and(|elements| elements.iter().any(Value::is_array));
         match value {
             Value::Object(_) if (scope != Scope::Unknown) => {
-                normalizer.members(value, |normalizer, name, value| match value {
-                    Value::Object(_) => normalized(scope, value, normalizer),
+                at.members(value, |at, name, value| match value {
+                    Value::Object(_) => normalized(scope, value, at),
                     Value::Null => Some(value),
-                    value => General { keyword: name }.normalize(value, normalizer),
+                    value => General { keyword: name }.normalize(value, at),
                 })
             }
-            Value::Object(_) => normalized(scope, value, normalizer),
+            Value::Object(_) => normalized(scope, value, at),
             Value::Array(elements) if elements.is_empty() => {
-                normalizer.wrong("an empty list can't be written", "null removes the directive")
+                at.wrong("an empty list can't be written", "null removes the directive")
             }
-            Value::Array(_) => normalizer.elements(value, |normalizer, _, element| match element {
+            Value::Array(_) => at.elements(value, |at, _, element| match element {
                 Value::Array(words) if has_occurrences => {
                     // Its words, and maybe the object of its block last.
                     let (last, scope) = (words.len().saturating_sub(1), scope_behind(self.keyword, &words));
-                    normalizer.elements(words.into(), |normalizer, index, word| match word {
-                        Value::Object(_) if index == last => normalized(scope, word, normalizer),
-                        Value::Object(_) => {
-                            normalizer.wrong("the object of an occurrence has to come last", "")
-                        }
-                        word => normalizer.scalar(word),
+                    at.elements(words.into(), |at, index, word| match word {
+                        Value::Object(_) if index == last => normalized(scope, word, at),
+                        Value::Object(_) => at.wrong("the object of an occurrence has to come last", ""),
+                        word => at.scalar(word),
                     })
                 }
-                word if has_occurrences => normalizer.unlike("an array of words", &word, ""),
-                word => normalizer.scalar(word),
+                word if has_occurrences => at.unlike("an array of words", &word, ""),
+                word => at.scalar(word),
             }),
-            scalar => normalizer.scalar(scalar),
+            scalar => at.scalar(scalar),
         }
     }
 

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::fault::{Fault, FaultKind, Faults, Pointer};
-use super::kinds::{Object, PORT, SWITCH, WordKind, integer, is_scalar, plain_word};
+use super::kinds::{Object, PORT, SWITCH, WordKind, integer, is_empty, is_scalar, plain_word};
 use super::members::{Members, first_argument};
 use super::patch::Normalizer;
 use super::row::{
@@ -96,6 +96,12 @@ pub fn elements(text: &str, read: impl Fn(&str) -> Result<Vec<Value>, Fault>) ->
     }
 }
 
+/// Sets a member, and makes it the last one.
+fn set_last(members: &mut Object, key: String, value: Value) {
+    members.shift_remove(&key);
+    members.insert(key, value);
+}
+
 /// Parses a JSON object.
 pub fn object(text: &str) -> Result<Value, Fault> {
     json(text)?.filter(Value::is_object).ok_or_else(|| Fault::of_path("expected a JSON object"))
@@ -129,8 +135,8 @@ impl Codec for WordKind {
         self.value(*entries.last()?)
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
-        normalizer.value(self, &value)
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
+        at.value(self, &value)
     }
 
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
@@ -167,22 +173,22 @@ impl Codec for Derived {
         }
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         match self {
             Self::Included => {
                 let message = "this is the output of `read --with-includes`, which can't be written back";
                 let hint = "read the configuration without what it includes: `mediactl read`";
-                normalizer.refuse(FaultKind::ReadOnly, message, hint)
+                at.refuse(FaultKind::ReadOnly, message, hint)
             }
             // Null sets it to the default.
             Self::Static if value.is_null() => Some(value),
-            Self::Static => normalizer.value(&SWITCH, &value),
+            Self::Static => at.value(&SWITCH, &value),
             Self::NeverStatic if !value.is_null() && value != false => {
                 let message = "a live is never static: only false is accepted";
-                normalizer.refuse(FaultKind::ReadOnly, message, "")
+                at.refuse(FaultKind::ReadOnly, message, "")
             }
             Self::Position if !value.is_null() => match position(&value) {
-                None => normalizer.wrong("a position is an integer from 1", ""),
+                None => at.wrong("a position is an integer from 1", ""),
                 position => position,
             },
             // The names have been compared with their keys.
@@ -214,8 +220,7 @@ impl Codec for Derived {
             Self::Included => "a list of strings, refused in a patch",
         };
         let kind = matches!(self, Self::Static | Self::NeverStatic).then_some(&SWITCH);
-        let described = Facts::new(["nothing", json_form], JsonForm::Leaf);
-        Facts { kind, derived: Some(*self), ..described }
+        Facts { kind, derived: Some(*self), ..Facts::new(["nothing", json_form], JsonForm::Leaf) }
     }
 }
 
@@ -237,13 +242,14 @@ impl Codec for ListShape {
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
-        (!entries.is_empty()).then(|| entries.iter().filter_map(|&entry| PORT.value(entry)).collect())
+        let ports = entries.iter().filter_map(|&entry| PORT.value(entry)).collect();
+        Some(ports).filter(|ports| !is_empty(ports))
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         match is_scalar(&value) && self.takes_one {
-            true => Some(Value::Array(vec![normalizer.value(&PORT, &value)?])),
-            false => normalizer.elements(value, |normalizer, _, value| normalizer.value(&PORT, &value)),
+            true => Some(Value::Array(vec![at.value(&PORT, &value)?])),
+            false => at.elements(value, |at, _, value| at.value(&PORT, &value)),
         }
     }
 
@@ -262,8 +268,7 @@ impl Codec for ListShape {
 
     fn facts(&'static self) -> Facts {
         let json_form = "an array of numbers and \"host:port\" strings";
-        let described = Facts::new([PORT.usage, json_form], JsonForm::List);
-        Facts { kind: Some(&PORT), list: Some(self), ..described }
+        Facts { kind: Some(&PORT), list: Some(self), ..Facts::new([PORT.usage, json_form], JsonForm::List) }
     }
 }
 
@@ -276,17 +281,15 @@ impl Codec for BlocksShape {
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let mut blocks = Map::new();
         for &block in entries.iter().filter(|entry| entry.is_block()) {
-            let port = first_argument(block).into_owned();
-            blocks.shift_remove(&port);
-            blocks.insert(port, block_value(block));
+            set_last(&mut blocks, first_argument(block).into_owned(), block_value(block));
         }
         (!blocks.is_empty()).then_some(blocks.into())
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
-        normalizer.members(value, |normalizer, _, value| match value {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
+        at.members(value, |at, _, value| match value {
             Value::Null => Some(value),
-            value => normalized(Scope::Unknown, value, normalizer),
+            value => normalized(Scope::Unknown, value, at),
         })
     }
 
@@ -295,8 +298,8 @@ impl Codec for BlocksShape {
     }
 
     fn facts(&'static self) -> Facts {
-        let described = Facts::new(["nothing", "an object by port"], JsonForm::Object);
-        Facts { entries_of: Some(self.0.key), ..described }
+        let described = ["nothing", "an object by port"];
+        Facts { entries_of: Some(self.0.key), ..Facts::new(described, JsonForm::Object) }
     }
 }
 
@@ -351,28 +354,27 @@ impl Codec for Kind {
         (!entries.is_empty()).then(|| entries.iter().map(block).collect())
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         let mut seen = HashSet::new();
-        normalizer.members(value, |normalizer, name, mut value| {
+        at.members(value, |at, name, mut value| {
             if value.is_null() {
                 return Some(value);
             }
-            if normalizer.is_unwritable(name) {
-                return normalizer.wrong(format!("a {} can't have this name", self.noun()), "");
+            if at.is_unwritable(name) {
+                return at.wrong(format!("a {} can't have this name", self.noun()), "");
             }
             let own = value.as_object_mut().and_then(|members| members.shift_remove(self.name()));
             if own.is_some_and(|own| own != name) {
                 let message = format!("it differs from its key `{name}`");
                 let hint = format!("to rename, delete the {0} and create it under the new name", self.noun());
-                return normalizer
-                    .below(self.name(), |normalizer| normalizer.refuse(FaultKind::ReadOnly, message, &hint));
+                return at.below(self.name(), |at| at.refuse(FaultKind::ReadOnly, message, &hint));
             }
-            let block = normalized(self.scope(), value, normalizer)?;
+            let block = normalized(self.scope(), value, at)?;
             if let Some(position) = block[Schema::POSITION].as_i64()
                 && !seen.insert(position)
             {
                 let message = format!("two blocks can't both be at position {position}");
-                normalizer.below(Schema::POSITION, |normalizer| normalizer.wrong(message, ""));
+                at.below(Schema::POSITION, |at| at.wrong(message, ""));
             }
             Some(block)
         })
@@ -383,12 +385,11 @@ impl Codec for Kind {
     }
 
     fn facts(&'static self) -> Facts {
-        let (usage, json_form) = match self {
-            Self::Streams => ("a NAME, then a URL or a block", "an object by name"),
-            Self::Lives => ("a NAME, and maybe a block", "an object by prefix"),
-            Self::Plugins => ("a NAME, and maybe a block", "an object by name"),
+        let described = match self {
+            Self::Streams => ["a NAME, then a URL or a block", "an object by name"],
+            Self::Lives => ["a NAME, and maybe a block", "an object by prefix"],
+            Self::Plugins => ["a NAME, and maybe a block", "an object by name"],
         };
-        let described = Facts::new([usage, json_form], JsonForm::Object);
-        Facts { group: Some(*self), ..described }
+        Facts { group: Some(*self), ..Facts::new(described, JsonForm::Object) }
     }
 }

@@ -135,19 +135,19 @@ impl Codec for ObjectShape {
         Some(self.parts.iter().filter_map(|part| Some((part.key.to_owned(), value(part)?))).collect())
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
-        normalizer.members(value, |normalizer, key, value| {
-            let Some(part) = self.part(key) else { return normalizer.told(no_member(&self.keys())) };
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
+        at.members(value, |at, key, value| {
+            let Some(part) = self.part(key) else { return at.told(no_member(&self.keys())) };
             match value {
                 Value::Null if part.place == PartPlace::Required && self.alternative(part).is_none() => {
-                    normalizer.wrong(format!("the {key} can't be removed alone"), "unset the whole directive")
+                    at.wrong(format!("the {key} can't be removed alone"), "unset the whole directive")
                 }
                 Value::Null => Some(value),
                 value if part.is_rest() => {
-                    let words = normalizer.elements(value, |normalizer, _, word| normalizer.scalar(word))?;
+                    let words = at.elements(value, |at, _, word| at.scalar(word))?;
                     Some(if is_empty(&words) { Value::Null } else { words })
                 }
-                value => normalizer.value(part.kind, &value),
+                value => at.value(part.kind, &value),
             }
         })
     }
@@ -256,20 +256,20 @@ impl Codec for OptionsShape {
         Some(last.arguments().map(|word| self.pair(word)).collect())
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
-        normalizer.elements(value, |normalizer, _, pair| {
-            let Value::Array(pair) = pair else { return normalizer.unlike("[name, value]", &pair, "") };
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
+        at.elements(value, |at, _, pair| {
+            let Value::Array(pair) = pair else { return at.unlike("[name, value]", &pair, "") };
             let Some(Value::String(name)) = pair.first() else {
-                return normalizer.below(0, |name| name.wrong("the name of an option is a string", ""));
+                return at.below(0, |name| name.wrong("the name of an option is a string", ""));
             };
             // A bare flag has a name; what has a value may be `=true`.
             let option = Value::Bool(pair.len() == 1);
-            normalizer.below(0, |normalizer| normalizer.option(name, option))?;
+            at.below(0, |at| at.option(name, option))?;
             let key = Value::from(self.key(Cow::Borrowed(name)));
             let value = match &pair[1..] {
                 [] => return Some(Value::Array(vec![key])),
-                [value] => normalizer.below(1, |normalizer| normalizer.scalar(value.clone()))?,
-                _ => return normalizer.wrong("an option is [name, value]", ""),
+                [value] => at.below(1, |at| at.scalar(value.clone()))?,
+                _ => return at.wrong("an option is [name, value]", ""),
             };
             let of_kind = self.known(name).and_then(|known| (known.kind.parse)(value.as_str()?));
             Some(Value::Array(vec![key, of_kind.unwrap_or(value)]))
