@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::schema::Schema;
-use crate::schema::kinds::PORT;
-use crate::schema::suggest::{is_one_edit, is_only_near};
+use crate::schema::{PORT, Schema, is_one_edit, is_only_near};
 use crate::secret::{Secrecy, word_parts};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Fix, Word};
 

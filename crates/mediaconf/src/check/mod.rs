@@ -14,9 +14,9 @@ use std::mem;
 
 pub use self::names::{NearMiss, near_miss_in_block};
 
-use crate::schema::codec::{OptionWord, is_plural};
-use crate::schema::members::{inner_scope, read};
-use crate::schema::{Kind, ObjectShape, Parameter, Part, SOURCE, Schema, Scope};
+use crate::schema::{
+    Kind, ObjectShape, OptionWord, Parameter, Part, SOURCE, Schema, Scope, inner_scope, is_plural, read,
+};
 use crate::secret::mask_faults;
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word};
 

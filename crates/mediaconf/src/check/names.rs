@@ -3,8 +3,10 @@
 //! The checks warn of near misses in a text, and an edit that would write one is refused. Other servers of the family, and
 //! newer ones, have directives with similar names; those are accepted.
 
-use crate::schema::suggest::{is_one_edit, is_one_slip, is_only_near, listed};
-use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Schema, Scope};
+use crate::schema::{
+    FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Schema, Scope, is_one_edit, is_one_slip, is_only_near,
+    listed,
+};
 
 /// The known parameter that an unknown keyword is probably a misspelling of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

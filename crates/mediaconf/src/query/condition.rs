@@ -13,13 +13,8 @@ use winnow::ascii::{multispace0, multispace1};
 use winnow::combinator::{alt, eof, repeat, repeat_till};
 use winnow::token::{none_of, take_till};
 
-use super::config::{Config, Found};
-use super::path::{Path, Segment, keys, quoted};
-use super::place::{NULL, UnknownKey};
-use crate::schema::fault::{Fault, FaultKind, Faults};
-use crate::schema::kinds::scalar_text;
-use crate::schema::members::keyword_of;
-use crate::schema::{Kind, Place};
+use crate::query::{Config, Found, NULL, Path, Segment, UnknownKey, keys, quoted};
+use crate::schema::{Fault, FaultKind, Faults, Kind, Place, keyword_of, scalar_text};
 use crate::secret::Masker;
 
 /// A condition on the entries that a path selects.

@@ -9,14 +9,10 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::path::{Path, Segment, keys};
-use super::place::UnknownKey;
-use crate::schema::codec::read_members;
-use crate::schema::fault::{Fault, FaultKind};
-use crate::schema::kinds::scalar_text;
-use crate::schema::members::Members;
+use crate::query::{Path, Segment, UnknownKey, keys};
 use crate::schema::{
-    BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Kind, Object, Place, Schema, Scope, URL_GLOBAL,
+    BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Fault, FaultKind, Kind, Members, Object, Place,
+    Schema, Scope, URL_GLOBAL, read_members, scalar_text,
 };
 use crate::syntax::Document;
 

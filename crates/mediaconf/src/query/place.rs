@@ -5,13 +5,11 @@
 
 use serde_json::Value;
 
-use super::path::{Path, Segment};
-use crate::schema::codec::{General, is_list, json, no_key, object, of_kind, plain, read_directive, scalars};
-use crate::schema::fault::Fault;
-use crate::schema::suggest::{is_one_edit, listed, similar_names};
+use crate::query::{Path, Segment};
 use crate::schema::{
-    AddressShape, Codec, Derived, DirectiveRole, Facts, JsonForm, Kind, Object, Parameter, Place, SOURCE,
-    Schema, Scope, URL_GLOBAL, no_string,
+    AddressShape, Codec, Derived, DirectiveRole, Facts, Fault, General, JsonForm, Kind, Object, Parameter,
+    Place, SOURCE, Schema, Scope, URL_GLOBAL, is_list, is_one_edit, json, listed, no_key, no_string, object,
+    of_kind, plain, read_directive, scalars, similar_names,
 };
 
 /// The word that stands for no value.

@@ -6,12 +6,8 @@
 
 use serde_json::Value;
 
-use super::condition::Condition;
-use super::config::{Config, Found};
-use super::path::{Path, Segment, keys};
-use super::place::{UnknownKey, did_you_mean};
-use crate::schema::fault::{Fault, FaultKind};
-use crate::schema::{Object, Place, Schema};
+use crate::query::{Condition, Config, Found, Path, Segment, UnknownKey, did_you_mean, keys};
+use crate::schema::{Fault, FaultKind, Object, Place, Schema};
 
 /// The value at a path, or the values at the places that it stands for.
 #[derive(Debug, Clone, PartialEq)]

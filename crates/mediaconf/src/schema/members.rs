@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::codec::General;
-use super::row::{Codec, Kind, Parameter, Schema, Scope};
+use crate::schema::{Codec, General, Kind, Parameter, Schema, Scope};
 use crate::syntax::{Document, Entry, Word};
 
 impl Scope {

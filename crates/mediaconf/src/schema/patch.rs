@@ -15,9 +15,9 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
-use super::fault::{Fault, FaultKind, Faults, Pointer};
-use super::kinds::{WordKind, canonical_scalar, is_scalar, kind_of, shown};
-use super::row::Schema;
+use crate::schema::{
+    Fault, FaultKind, Faults, Pointer, Schema, WordKind, canonical_scalar, is_scalar, kind_of, shown,
+};
 use crate::syntax::Document;
 
 const MIB: usize = 1024 * 1024;

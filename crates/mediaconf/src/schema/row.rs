@@ -4,11 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::codec::object;
-use super::fault::Fault;
-use super::foreign::{self, ForeignForm, ForeignKeyword};
-use super::kinds::{Object, WordKind};
-use super::patch::Normalizer;
+use crate::schema::{Fault, ForeignForm, ForeignKeyword, Normalizer, OUTSIDE, Object, WordKind, object};
 use crate::syntax::Entry;
 
 /// The member of `auth` that repeats the global `auth.url` in streams and lives.
@@ -190,7 +186,7 @@ impl Scope {
     /// True if a foreign directive may stand here.
     pub fn may_hold(self, row: &ForeignKeyword) -> bool {
         match self {
-            Self::Top => row.stands_in(foreign::OUTSIDE),
+            Self::Top => row.stands_in(OUTSIDE),
             Self::Stream | Self::Live | Self::Template => row.stands_in("stream"),
             _ => self == Self::Plugin && row.stands_in("plugin"),
         }
@@ -692,14 +688,6 @@ pub enum Derived {
 /// The fault of a name behind a list.
 pub fn is_list(elements: &str) -> Fault {
     Fault::of_path("a list has no members").hint(format!("name {elements}"))
-}
-
-/// The keyword of a directive whose words are all addresses, without options.
-const PLURAL: &str = "urls";
-
-/// True if each word of a source directive is a source.
-pub fn is_plural(entry: Entry<'_>) -> bool {
-    entry.keyword() == PLURAL
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! "Did you mean": the known word nearest to a word that is not known.
 
-use super::row::Schema;
+use crate::schema::Schema;
 use strsim::osa_distance;
 
 /// Names longer than this get no suggestion: comparing takes time that grows with the product of the lengths.

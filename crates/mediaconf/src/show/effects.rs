@@ -9,8 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::merge::diff::block_changes;
 use crate::query::Config;
-use crate::schema::kinds::is_empty;
-use crate::schema::{DirectiveRole, Kind, Object, Scope};
+use crate::schema::{DirectiveRole, Kind, Object, Scope, is_empty};
 
 /// The effects of a change, counted. A stream may stand in several counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,11 +8,10 @@ use serde_json::Value;
 
 use crate::edit::surroundings::Surroundings;
 use crate::query::{Config, Path, Segment};
-use crate::schema::codec::{Address, DirectiveForm};
-use crate::schema::fault::Fault;
-use crate::schema::kinds::scalar_text;
-use crate::schema::members::{Members, first_argument, inner_scope};
-use crate::schema::{Kind, Object, Place, Schema};
+use crate::schema::{
+    Address, DirectiveForm, Fault, Kind, Members, Object, Place, Schema, first_argument, inner_scope,
+    scalar_text,
+};
 use crate::syntax::{Document, Entry, line_end};
 
 /// The entries that a path leads to: a block, or the directives that say a value.

@@ -5,16 +5,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{
-    directive, elements, json, json_string, no_member, object, of_words, opens, read_directive, set_last,
-    unlike,
-};
-use crate::schema::fault::Fault;
-use crate::schema::kinds::{Object, SWITCH, TEXT, plain_word};
-use crate::schema::members::{has_needless_escape, keyword_of};
-use crate::schema::patch::Normalizer;
-use crate::schema::row::{
-    AddressShape, BlockHead, Codec, Facts, JsonForm, Place, Scope, URL_GLOBAL, is_plural,
+use crate::schema::{
+    AddressShape, BlockHead, Codec, Facts, Fault, JsonForm, Normalizer, Object, Place, SWITCH, Scope, TEXT,
+    URL_GLOBAL, directive, elements, has_needless_escape, json, json_string, keyword_of,
+    no_member, object, of_words, opens, plain_word, read_directive, set_last, unlike,
 };
 use crate::syntax::{Entry, Word, Words, quoted_if_needed, quoted_word};
 
@@ -37,6 +31,11 @@ impl<'t> OptionWord<'t> {
             None => Self { word, key: word, value: None },
         }
     }
+}
+
+/// True if each word of a source directive is a source: its words are all addresses, without options.
+pub fn is_plural(entry: Entry<'_>) -> bool {
+    entry.keyword() == "urls"
 }
 
 /// The key of an option as it is written.

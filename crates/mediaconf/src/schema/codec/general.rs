@@ -10,13 +10,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::{block, json, no_key};
-use crate::schema::fault::Fault;
-use crate::schema::foreign::SELECTORS;
-use crate::schema::kinds::{Object, is_empty, of_word, scalar_text, word};
-use crate::schema::members::{Members, first_argument, has_needless_escape, inner_scope, keyword_of, read};
-use crate::schema::patch::Normalizer;
-use crate::schema::row::{BlockHead, Codec, Facts, JsonForm, Place, Schema, Scope};
+use crate::schema::{
+    BlockHead, Codec, Facts, Fault, JsonForm, Members, Normalizer, Object, Place, SELECTORS, Schema, Scope,
+    block, first_argument, has_needless_escape, inner_scope, is_empty, json, keyword_of, no_key, of_word,
+    read, scalar_text, word,
+};
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
 /// The form that the occurrences of a keyword have.

@@ -8,23 +8,15 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::fault::{Fault, FaultKind, Faults, Pointer};
-use super::kinds::{Object, PORT, SWITCH, WordKind, integer, is_empty, is_scalar, plain_word};
-use super::members::{Members, first_argument};
-use super::patch::Normalizer;
-use super::row::{
-    BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, JsonForm, Kind, ListShape, Parameter, Place,
-    Schema, Scope,
+use crate::schema::{
+    BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, Fault, FaultKind, Faults, JsonForm, Kind,
+    ListShape, Members, Normalizer, Object, PORT, Parameter, Place, Pointer, SWITCH, Schema, Scope, WordKind,
+    first_argument, integer, is_empty, is_scalar, listed, plain_word,
 };
-use super::suggest::listed;
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
-pub use super::row::{is_list, is_plural};
-pub use address::{Address, AddressesShape, OptionWord, header_address};
-pub use general::{
-    DirectiveForm, General, are_named_blocks, block_value, merge_block, merge_into, normalized, occurrence,
-    occurrence_value, occurrences, read_members, scalars, write_members,
-};
+pub use address::*;
+pub use general::*;
 
 /// Reads a directive that has these words; `None` if the text is not just words.
 pub fn read_directive<T>(words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
@@ -42,7 +34,11 @@ pub fn directive(keyword: &str, words: impl IntoIterator<Item = String>) -> Stri
 }
 
 /// `keyword name { … }`, or without a block.
-fn block(keyword: &str, words: impl IntoIterator<Item = String>, entries: Option<Vec<String>>) -> String {
+pub(super) fn block(
+    keyword: &str,
+    words: impl IntoIterator<Item = String>,
+    entries: Option<Vec<String>>,
+) -> String {
     let mut text = directive(keyword, words);
     if let Some(entries) = entries {
         text.pop();
@@ -52,7 +48,7 @@ fn block(keyword: &str, words: impl IntoIterator<Item = String>, entries: Option
 }
 
 /// Reads the words of a directive of this form. A single word needs no quotes here for what separates words in a text.
-fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Value, Fault> {
+pub(super) fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Value, Fault> {
     let is_one_word = !text.is_empty() && !text.contains(char::is_whitespace) && !text.starts_with('"');
     let text = if is_one_word { quoted_if_needed(text) } else { text.into() };
     let read = |entry: Entry<'_>| codec.fits(entry).then(|| codec.read(&[entry], None).unwrap_or_default());
@@ -60,7 +56,7 @@ fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Value, Fault> 
 }
 
 /// The fault of words that do not have the form.
-fn unlike(usage: &str) -> Fault {
+pub(super) fn unlike(usage: &str) -> Fault {
     Fault::of_path(format!("expected {usage}"))
 }
 
@@ -97,7 +93,7 @@ pub fn elements(text: &str, read: impl Fn(&str) -> Result<Vec<Value>, Fault>) ->
 }
 
 /// Sets a member, and makes it the last one.
-fn set_last(members: &mut Object, key: String, value: Value) {
+pub(super) fn set_last(members: &mut Object, key: String, value: Value) {
     members.shift_remove(&key);
     members.insert(key, value);
 }
@@ -108,7 +104,7 @@ pub fn object(text: &str) -> Result<Value, Fault> {
 }
 
 /// True if a text is rather JSON than words.
-fn opens(text: &str, bracket: char) -> bool {
+pub(super) fn opens(text: &str, bracket: char) -> bool {
     text.trim_start().starts_with(bracket)
 }
 

@@ -5,17 +5,11 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{
-    OptionWord, address::written_key, directive, elements, json, json_string, no_member, object, of_words,
-    opens, plain, read_directive, scalars, unlike,
+use crate::schema::{
+    BlockHead, Codec, Facts, Fault, JsonForm, KnownOption, Normalizer, ObjectShape, OptionWord, OptionsShape,
+    Part, PartPlace, Place, directive, elements, is_empty, json, json_string, listed, no_member, object,
+    of_word, of_words, opens, plain, read_directive, scalar_text, scalars, unlike, word, written_key,
 };
-use crate::schema::fault::Fault;
-use crate::schema::kinds::{is_empty, of_word, scalar_text, word};
-use crate::schema::patch::Normalizer;
-use crate::schema::row::{
-    BlockHead, Codec, Facts, JsonForm, KnownOption, ObjectShape, OptionsShape, Part, PartPlace, Place,
-};
-use crate::schema::suggest::listed;
 use crate::syntax::{Entry, Word, quoted_word};
 
 impl Part {
