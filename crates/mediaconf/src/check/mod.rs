@@ -44,11 +44,10 @@ impl Document {
         checker.report(self, &mut diagnostics);
         diagnostics.sort();
         // It says nothing of the text itself.
-        diagnostics.push_any(include.map(|include| {
-            let message = "this `include` is kept, but the files that it names are not checked";
-            let found = Diagnostic::warning(include, message);
-            found.hint("check the included files, too: `mediactl check FILE…`")
-        }));
+        let message = "this `include` is kept, but the files that it names are not checked";
+        let found = include.map(|include| Diagnostic::warning(include, message));
+        diagnostics
+            .push_any(found.map(|found| found.hint("check the included files, too: `mediactl check FILE…`")));
         mask_faults(self.text(), &mut diagnostics);
         diagnostics
     }
@@ -253,8 +252,8 @@ impl<'d> Checker<'d> {
         if row.codec.facts().sources.is_some() {
             self.sourceless = None;
         }
-        let (keyword, usage) = (entry.keyword(), row.codec.facts().usage);
-        let message = format!("`{keyword}` has the wrong form: it takes {usage}");
+        let message =
+            format!("`{}` has the wrong form: it takes {}", entry.keyword(), row.codec.facts().usage);
         let found = Diagnostic::new(severity, misfit_span(row, entry), message);
         self.diagnostics.push(found.hint(format!("write it like `{}`", row.example)).fixed_by(fix));
     }

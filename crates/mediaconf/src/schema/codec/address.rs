@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::schema::{
     AddressShape, BlockHead, Codec, Facts, Fault, JsonForm, Normalizer, Object, Place, SWITCH, Scope, TEXT,
-    URL_GLOBAL, directive, elements, has_needless_escape, json, json_string, keyword_of,
-    no_member, object, of_words, opens, plain_word, read_directive, set_last, unlike,
+    URL_GLOBAL, directive, elements, has_needless_escape, json, json_string, keyword_of, no_member, object,
+    of_words, opens, plain_word, read_directive, set_last, unlike,
 };
 use crate::syntax::{Entry, Word, Words, quoted_if_needed, quoted_word};
 
