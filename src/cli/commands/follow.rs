@@ -19,7 +19,7 @@ use crate::cli::render::report::value_json;
 use crate::cli::render::texts::{changed, differ, first_paths, masked_entry, print_difference};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::Snapshot;
+use crate::engine::{Snapshot, StatusPart};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{FileWatch, HAND_EDIT, HistoryEntry, Store, clock};
 use mediaconf::{Expectation, Masker, Path, one_line};
@@ -109,7 +109,7 @@ fn watch(
         let found = match observed.read() {
             // A text with errors has no values; it is read again, also if it is the same.
             Ok(Some(text)) if path.is_some() && !text.is_valid() => {
-                observed.tag = None;
+                observed.last = None;
                 Err(Error::bad_config(text))
             }
             found => found,
@@ -151,7 +151,7 @@ fn watch(
 /// the same.
 fn entry(observed: &Observed<'_>, text: &Snapshot) -> Option<HistoryEntry> {
     let revision = text.known_revision()?;
-    let last = observed.target.service.status().ok().and_then(|status| status.last_change);
+    let last = observed.target.service.status(StatusPart::All).ok().and_then(|status| status.last_change);
     last.filter(|entry| entry.after == Some(revision))
 }
 
@@ -246,7 +246,7 @@ fn wait(
             Ok(None) => {}
             Ok(Some(text)) => {
                 // Only the configuration itself is searched for a value.
-                if let Ok(Some(composed)) = observed.target.composed(&text, None) {
+                if let Ok(Some(composed)) = observed.target.composed(&text, &text) {
                     expected.iter().try_for_each(|expected| composed.refuse_entry(&expected.path))?;
                 }
                 if !accepts_unknown
@@ -303,10 +303,8 @@ struct Observed<'t> {
     target: &'t mut Target,
     /// None for a server and for etcd, which are asked at intervals.
     watch: Option<FileWatch>,
-    /// Stands for the configuration that was read last.
-    tag: Option<String>,
-    /// Stands for the state of the server that was seen last.
-    state: Option<String>,
+    /// The configuration that was read last.
+    last: Option<Arc<Snapshot>>,
 }
 
 impl<'t> Observed<'t> {
@@ -314,12 +312,15 @@ impl<'t> Observed<'t> {
     fn new(target: &'t mut Target) -> Self {
         let file = target.file.as_ref().filter(|_| !target.is_server);
         let watch = file.map(|file| FileWatch::new(file.path()));
-        Self { target, watch, tag: None, state: None }
+        Self { target, watch, last: None }
     }
 
     /// Reads the configuration; `None` if it is still the one that was read last.
     fn read(&mut self) -> Result<Option<Arc<Snapshot>>, Error> {
-        self.target.service.read_changed(&mut self.tag)
+        let text = self.target.service.read(None)?;
+        let is_known = self.last.as_ref().is_some_and(|last| last.is_same_text(&text));
+        self.last = Some(text.clone());
+        Ok((!is_known).then_some(text))
     }
 
     /// Waits until the configuration may have changed, at most for this time.
@@ -328,8 +329,8 @@ impl<'t> Observed<'t> {
             return watch.wait(most.min(FILE_INTERVAL));
         }
         // An error is told by whoever reads next.
-        let is_told = self.target.is_server
-            && self.target.service.wait_for_change(&mut self.state, most.min(LONGEST_WAIT)).unwrap_or(false);
+        let is_told =
+            self.target.is_server && self.target.service.wait(most.min(LONGEST_WAIT)).unwrap_or(false);
         if !is_told {
             thread::sleep(most.min(INTERVAL));
         }

@@ -98,7 +98,7 @@ impl HistoryArgs {
         let (call, masker) = (call.paged(), call.ui.masker());
         let ui = call.ui;
         if let Some(HistoryCommand::Show { which, output }) = &self.command {
-            let texts = call.ask("read", |server| server.target.service.kept(*which))?;
+            let texts = call.ask("read", |server| server.target.service.text_before(*which))?;
             if *output == ListFormat::Json {
                 let masked = |text: Arc<Snapshot>| match text.is_valid() {
                     true => Ok(masker.as_ref().map_or_else(
@@ -213,7 +213,7 @@ impl HistoryArgs {
             let before = match entry.before.is_some() && compares && !entry.is_aside {
                 true if entry.number == 0 => edited.take(),
                 true => {
-                    let text = server.target.service.kept(ChangeRef::Number(entry.number));
+                    let text = server.target.service.text_before(ChangeRef::Number(entry.number));
                     unless_damaged(text, &format!("the text before change {}", entry.number), server)?
                 }
                 false => None,
@@ -262,7 +262,7 @@ fn refuse_absent(path: Option<&Path>, target: &mut Target) -> Result<(), Error> 
         text => text.ok().filter(|text| text.is_valid()),
     };
     if let (Some(path), Some(text)) = (path, text)
-        && let Some(composed) = target.composed(&text, Some(ConfigSource::Saved))?
+        && let Some(composed) = target.composed(&text, &text)?
     {
         composed.refuse_entry(path).map_err(not_there)?;
     }
@@ -314,7 +314,13 @@ impl BlameArgs {
         let (ui, path) = (call.ui, input::value_path(&self.path)?);
         let masker = masker.as_ref();
         let answers = call.ask("read", |server| {
-            let mut found = value_history(&*server.target.service, &path, self.max_count, masker, &|| false)?;
+            let target = &server.target;
+            let refuse = |now: &Arc<Snapshot>| match target.composed(now, now) {
+                Ok(Some(composed)) => composed.refuse_entry(&path).map_err(not_there),
+                _ => Ok(()),
+            };
+            let mut found =
+                value_history(&*target.service, &path, self.max_count, masker, &|| false, &refuse)?;
             let shown = |blamed: Blamed| Blamed { entry: masked_entry(blamed.entry, masker), ..blamed };
             found.changes = found.changes.into_iter().map(shown).collect();
             Ok(found)

@@ -55,11 +55,11 @@ impl ConfirmArgs {
         };
         let work = |server: &mut FleetMember| server.target.service.decide(decision, None, "");
         let answers = call.fleet(purpose)?.gather("confirm", work)?;
-        for (server, notes) in answers.found() {
-            notes.iter().for_each(|note| call.ui.note(&answers.named(server, &in_words(note))));
+        for (server, decided) in answers.found() {
+            decided.notes.iter().for_each(|note| call.ui.note(&answers.named(server, &in_words(note))));
         }
-        if let Some((name, notes)) = answers.one() {
-            let notes: Vec<String> = notes.iter().map(word_of).collect();
+        if let Some((name, decided)) = answers.one() {
+            let notes: Vec<String> = decided.notes.iter().map(word_of).collect();
             let record = json!({ "result": done, "target": name, "notes": notes });
             call.ui.done(&format!("{done}: the last change of {name}"), &record)?;
             return Ok(Exit::Done);
