@@ -217,14 +217,23 @@ fn empty_values_and_names_are_refused_where_they_mean_nothing() {
         r#"{"streams":{"cam1":{"urls":[{"url":""}]}}}"#,
         r#"{"streams":{"cam1":{"dvr":{"root":""}}}}"#,
     ] {
-        place.patch(patch).exits(3).says("this can't be empty");
+        place.patch(patch).exits(3).says("empty").says("--accept near-miss");
     }
     for patch in [r#"{"streams":{"":{}}}"#, r#"{"lives":{"":{}}}"#, r#"{"template":{"":{"prepush":1}}}"#] {
-        place.patch(patch).exits(3).says("an empty name");
+        place.patch(patch).exits(3).says("the name is empty");
     }
     place.run(["add", "stream", "", "udp://2"]).exits(3).says("an empty name");
     place.run(["cp", "streams.cam1", "streams.\"\""]).exits(3).says("an empty name");
     assert_eq!(place.text(), text);
+    // A whole text may have them; `apply` merges one.
+    place.put(
+        "empty.conf",
+        "edit_auth admin s;\nauth \"\";\nstream cam1 {\n  url udp://1;\n  push \"\";\n}\n",
+    );
+    for command in [&["save"][..], &["apply", "--accept", "near-miss"]] {
+        let run = place.run([command, &["--dry-run", "empty.conf"]].concat());
+        run.exits(0).says("the address is empty");
+    }
     place
         .run(["modify", "--dry-run", "--set-string", "streams.cam1.title="])
         .exits(0)

@@ -186,7 +186,12 @@ fn a_refused_change_sends_nothing() {
         (&["save", "-"], "edit_auth a b;\n", 6, "no stream, live or plugin"),
         (&["update", "-"], "edit_auth a b;\n", 6, "no stream, live or plugin"),
         (&["modify", "--unset", "edit_auth"], "", 6, "the last usable `edit_auth`"),
-        (&["modify", "--set", "edit_auth.password="], "", 6, "the last usable `edit_auth`"),
+        (
+            &["modify", "--accept", "near-miss", "--set-string", "edit_auth.password="],
+            "",
+            6,
+            "the last usable `edit_auth`",
+        ),
         (&["save", "-", "--max-delete", "99"], "http 1;\n", 6, "the last usable `edit_auth`"),
         (&["save", "-"], "# curl\n", 6, "no stream, live or plugin at all"),
         (&["save", "-"], "http x {\n", 3, "the new configuration has"),
