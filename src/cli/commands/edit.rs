@@ -114,7 +114,7 @@ fn new_draft(path: Option<&Path>, present: Arc<Snapshot>, target: &mut Target) -
             Ok(range) => Some((range.start, range.end)),
             Err(fault) => {
                 // The entry may be in an included file.
-                if let Some(composed) = target.composed(&present, Some(ConfigSource::Saved))? {
+                if let Some(composed) = target.composed(&present, &present)? {
                     composed.refuse_entry(path)?;
                 }
                 return Err(Error::from(fault));
@@ -245,7 +245,7 @@ impl Editing<'_> {
                     "y" | "yes" => {}
                     "e" | "edit" => return Ok(None),
                     "d" | "discard" => {
-                        self.say("nothing was changed");
+                        self.ui.say("nothing was changed");
                         self.draft.remove();
                         return Ok(Some(Exit::Done));
                     }
@@ -263,7 +263,7 @@ impl Editing<'_> {
                 Err(error) => return Err(error),
                 Ok(exit) => {
                     match args.dry_run {
-                        true => self.say(&self.kept),
+                        true => self.ui.say(&self.kept),
                         false => self.draft.remove(),
                     }
                     return Ok(Some(exit));
@@ -290,8 +290,8 @@ impl Editing<'_> {
     /// Shows the warnings and the change, and asks whether it is wanted; returns what was typed.
     fn ask(&mut self, present: &Arc<Snapshot>, whole: &Bytes) -> Result<String, Error> {
         let edited = Arc::new(Snapshot::from_bytes(whole.clone()));
-        let mut with_included = |text: &Arc<Snapshot>| -> Result<Arc<Snapshot>, Error> {
-            let composed = self.target.composed(text, Some(ConfigSource::Saved))?;
+        let with_included = |text: &Arc<Snapshot>| -> Result<Arc<Snapshot>, Error> {
+            let composed = self.target.composed(text, present)?;
             Ok(composed.map_or_else(|| text.clone(), |composed| composed.text))
         };
         let [before, after] = [with_included(present)?, with_included(&edited)?];
@@ -360,10 +360,6 @@ impl Editing<'_> {
         let report = self.change.report(self.target.service.name(), self.ui);
         let unchanged = ChangeReport::unchanged(Some(present));
         report.print(&unchanged.with_parts(report.parts()))
-    }
-
-    fn say(&self, line: &str) {
-        self.change.report("", self.ui).say(line);
     }
 }
 

@@ -25,7 +25,8 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
     if value.is_empty() {
         let found = Diagnostic::warning(word.span(), "an empty source url");
-        return diagnostics.push(found.hint("name the source, or remove the directive"));
+        let hint = "name the source, or remove the directive";
+        return diagnostics.push(Diagnostic { is_slip: true, ..found.hint(hint) });
     }
     diagnostics.push_any(url(word, &value));
     if lacks_scheme(&value) {

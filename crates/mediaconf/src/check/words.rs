@@ -8,6 +8,12 @@ fn slip(word: Word<'_>, message: impl Into<String>, meant: &str) -> Diagnostic {
     Diagnostic::warning(word.span(), message).slip(meant)
 }
 
+/// The warning about a word that is empty.
+pub(super) fn empty(word: Word<'_>, noun: &str) -> Diagnostic {
+    let found = Diagnostic::warning(word.span(), format!("{noun} is empty"));
+    Diagnostic { is_slip: true, ..found.hint("give a value, or leave it out") }
+}
+
 /// Checks the names of options, and the values of those that are known with a value, such as `preset=fast`.
 pub(super) fn options<'w>(known: &str, words: impl Iterator<Item = Word<'w>>, diagnostics: &mut Diagnostics) {
     let is_known = |text: &str| known.split(' ').any(|known| known.as_bytes() == text.as_bytes());

@@ -180,8 +180,8 @@ fn has_control(text: &str) -> bool {
 /// `None` if neither is, as for `prepush on;`, whose value is shown but can't be set.
 fn text(place: Place, value: &Value) -> Option<String> {
     let value = place.own_value(value)?;
-    // Without quotes it might be several words.
-    let is_words = |word: &str| place.is_foreign() && word.contains(char::is_whitespace);
+    // Without quotes it might be several words, or none.
+    let is_words = |word: &str| word.is_empty() || place.is_foreign() && word.contains(char::is_whitespace);
     let word = scalar_text(&value).filter(|word| !has_control(word) && !is_words(word));
     let texts = word.into_iter().chain([value.to_string()]);
     texts.into_iter().find(|text| place.typed(text).as_ref() == Ok(&value))
