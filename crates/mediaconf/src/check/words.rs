@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 
 use super::MAX_OPTIONS;
-use crate::schema::codec::OptionWord;
-use crate::schema::kinds::WordKind;
-use crate::schema::suggest::is_one_slip;
-use crate::schema::{ObjectShape, Part, PartPlace, Schema};
+use crate::schema::{ObjectShape, OptionWord, Part, PartPlace, Schema, WordKind, is_one_slip};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Word};
 
 fn slip(word: Word<'_>, message: impl Into<String>, meant: &str) -> Diagnostic {
@@ -15,6 +12,12 @@ fn slip(word: Word<'_>, message: impl Into<String>, meant: &str) -> Diagnostic {
 
 /// The known option that each word is nearly, by the list of the known ones: each word is compared once.
 pub(super) type NearOptions<'d> = HashMap<(*const u8, &'d str), Option<&'static str>>;
+
+/// The warning about a word that is empty.
+pub(super) fn empty(word: Word<'_>, noun: &str) -> Diagnostic {
+    let found = Diagnostic::warning(word.span(), format!("{noun} is empty"));
+    Diagnostic { is_slip: true, ..found.hint("give a value, or leave it out") }
+}
 
 /// Checks the names of options, and the values of those that are known with a value, such as `preset=fast`.
 pub(super) fn options<'w>(

@@ -1,6 +1,6 @@
 //! "Did you mean": the known word nearest to a word that is not known.
 
-use super::row::Schema;
+use crate::schema::Schema;
 use strsim::osa_distance;
 
 /// Names longer than this get no suggestion: comparing takes time that grows with the product of the lengths.
@@ -84,8 +84,14 @@ pub fn similar_names<'n>(name: &str, names: impl Iterator<Item = &'n str>, most:
     let scored = near.map(|known| (osa_distance(name, known), known));
     let mut scored: Vec<_> = scored.filter(|(slips, _)| *slips <= most_slips).collect();
     scored.sort();
-    scored.truncate(most);
-    scored.into_iter().map(|(_, name)| name).collect()
+    scored.into_iter().map(|(_, name)| name).take(most).collect()
+}
+
+/// Names as messages list them: "`a`, `b` and `c`".
+pub fn listed(names: &[&str], and: &str) -> String {
+    let (last, others) = names.split_last().expect("there is a name");
+    let others = if others.is_empty() { String::new() } else { format!("`{}` {and} ", others.join("`, `")) };
+    format!("{others}`{last}`")
 }
 
 #[cfg(test)]
