@@ -318,7 +318,7 @@ impl Kind {
             let new = |kind: Kind| Document::parse(kind.write("new", &Map::new()));
             Kind::ALL.map(|kind| new(kind).entries().next().map(|block| kind.read(block)).unwrap_or_default())
         });
-        let (shown, nothing) = (&NEW[self.number()], Members::empty(self.scope()));
+        let (shown, nothing) = (&NEW[self as usize], Members::empty(self.scope()));
         let (own, members) = current.unwrap_or((shown, &nothing));
         let mut at = Normalizer::below_place(at);
         let mut merged = merge_into(own.clone(), members, patch, &mut at);
