@@ -4,8 +4,6 @@ use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::mpsc::channel;
-use std::thread;
 use std::time::Duration;
 
 use mediactl::error::{Error, ErrorKind};
@@ -15,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::cli::UNTIL_FREE;
 use crate::needs::{given, needs_root};
-use crate::waiting::{PATIENCE, let_pass};
+use crate::waiting::let_pass;
 
 const OLD: &[u8] = b"http 80;\n";
 const NEW: &[&[u8]] = &[b"http ", b"8080", b";\n"];
@@ -225,19 +223,6 @@ fn only_regular_files_are_configurations() {
 }
 
 #[test]
-fn a_file_that_became_a_pipe_does_not_block() {
-    let place = Place::new();
-    let conf = resolve(&place.conf);
-    fs::remove_file(&place.conf).expect("the folder is ours");
-    make_pipe(&place.conf);
-    assert!(conf.load().is_err_and(|error| error.message.ends_with("is not a regular file")));
-    let locked = conf.writer(Duration::ZERO, &mut |_| ());
-    assert!(locked.is_err_and(|error| error.kind == ErrorKind::NotFound));
-    assert_eq!(place.names(), ["media.conf"]);
-    assert!(!place.path(".media.conf.mediactl").exists());
-}
-
-#[test]
 fn a_missing_file_is_not_found_and_a_missing_folder_neither() {
     let place = Place::empty();
     let error = resolve(&place.conf).load().expect_err("it does not exist");
@@ -380,45 +365,6 @@ fn a_candidate_is_there_to_be_checked_and_then_gone() {
     let killed = candidate.into_temp_path().keep().expect("it is there");
     drop(lock(&conf));
     assert!(!killed.exists());
-}
-
-#[test]
-fn a_lock_whose_folder_was_removed_does_not_count() {
-    let place = Place::new();
-    let conf = resolve(&place.conf);
-    let held = lock(&conf);
-    let (told, waits) = channel();
-    thread::scope(|scope| {
-        let mut tell = |_: &_| told.send(()).expect("it is waited for");
-        let conf = &conf;
-        let waiting = scope.spawn(move || conf.writer(PATIENCE, &mut tell).is_ok());
-        waits.recv_timeout(PATIENCE).expect("it says that it waits");
-        fs::remove_dir_all(place.path(".media.conf.mediactl")).expect("the folder is ours");
-        drop(held);
-        assert!(waiting.join().expect("the thread does not panic"));
-    });
-    assert!(conf.state_dir().join("lock").exists());
-}
-
-#[test]
-fn a_reader_sees_one_text_or_the_other() {
-    let place = Place::new();
-    let conf = resolve(&place.conf);
-    let texts = [vec![b'a'; 100_000], vec![b'b'; 200_000]];
-    fs::write(&place.conf, &texts[0]).expect("the file is ours");
-    thread::scope(|scope| {
-        let writer = scope.spawn(|| {
-            for round in 1..20 {
-                replace(&place.conf, &[&texts[round % 2]]).expect("the file is writable");
-            }
-        });
-        while !writer.is_finished() {
-            match conf.load() {
-                Ok(loaded) => assert!(texts.iter().any(|text| *text == loaded.bytes)),
-                Err(error) => panic!("{error}"),
-            }
-        }
-    });
 }
 
 #[test]

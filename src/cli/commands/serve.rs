@@ -124,7 +124,7 @@ fn node_name(text: &str) -> Result<String, String> {
 }
 
 /// The longest time for the requests that were read when the server stops.
-pub const GRACE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(10);
 
 /// The unit of `--max-body`.
 const MIB: usize = 1024 * 1024;

@@ -22,17 +22,6 @@ cache movies { path /srv; }
 ";
 
 #[test]
-fn a_path_through_the_sources_explains_one_of_them() {
-    let place = Place::with(TEXT);
-    let first = place.run(["explain", "streams.cam1.urls.url"]).exits(0);
-    first
-        .prints("streams.cam1.urls[0].url\n")
-        .prints("value     \"udp://239.0.0.1:1234\" (own, media.conf:6)");
-    place.run(["explain", "streams.urls.url"]).exits(0).prints("streams.NAME.urls[0].url\n").hides("value ");
-    place.run(["explain", "streams.cam2.urls.url"]).exits(0).prints("The address of the source");
-}
-
-#[test]
 fn a_parameter_is_explained_with_or_without_a_stream() {
     let place = Place::with(TEXT);
     let text = place.run(["explain", "streams.prepush"]).exits(0).out;

@@ -1,7 +1,6 @@
 //! `--check-cmd` and `--reload-cmd`
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use super::{CONF, Call, Place, SAMPLE};
 use crate::waiting::eventually;
@@ -181,22 +180,4 @@ fn a_slow_hook_is_killed_with_all_its_children() {
     eventually(|| stat().map_or(true, |stat| stat.contains(") Z ")));
     assert_eq!(place.names(), ["child", CONF]);
     assert_eq!(place.text(), SAMPLE);
-}
-
-#[test]
-fn a_child_that_a_hook_leaves_behind_delays_nothing() {
-    let place = Place::with(SAMPLE);
-    let start = Instant::now();
-    with_hooks(&place, &["--check-cmd", "sleep 60 & exit 0"]).run().exits(0);
-    with_hooks(&place, &["--check-cmd", "sleep 60 & exit 1", "--set", "rtmp=1"]).run().exits(3);
-    assert!(start.elapsed() < Duration::from_secs(50));
-}
-
-#[test]
-fn a_change_behind_our_back_is_a_conflict() {
-    let place = Place::with(SAMPLE);
-    let run = with_hooks(&place, &["--check-cmd", "echo 'rtmp 9;' > media.conf"]).run().exits(5);
-    run.says("changed meanwhile").says("hint: ");
-    assert_eq!(place.text(), "rtmp 9;\n");
-    assert_eq!(place.names(), [CONF]);
 }

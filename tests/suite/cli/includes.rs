@@ -370,36 +370,6 @@ fn faults_that_stood_there_before_refuse_nothing_and_keep_no_server_down() {
 }
 
 #[test]
-fn one_more_of_a_fault_that_stood_there_is_new() {
-    let place = place();
-    let main = format!("edit_auth admin hunter2;\n{MAIN}{TWICE}");
-    place.put("moved.conf", format!("# a line\n{main}"));
-    place.put("more.conf", format!("{main}include conf.d/b.conf;\n"));
-    let saves = |way: &[&str], commands: &[&str]| {
-        for (command, (file, exit)) in commands
-            .iter()
-            .flat_map(|command| [("more.conf", 3), ("moved.conf", 0)].map(|file| (command, file)))
-        {
-            place.put(CONF, &main);
-            let run = run_as_admin(&place, way, command.split(' ').chain([file])).exits(exit);
-            assert_eq!(run.err.contains(FAULT), exit == 3, "{run:?}");
-        }
-    };
-    place.put(CONF, &main);
-    saves(&[], &["save --dry-run", "save --dry-run --force"]);
-    let server = Serving::over(&place);
-    for way in [&[][..], &["--url", &server.url]] {
-        saves(way, &["save --dry-run", "update --dry-run"]);
-    }
-    place.put(CONF, format!("{main}include conf.d/b.conf;\n"));
-    server.hang_up();
-    place.run(["read", "include"]).exits(0).prints("conf.d/*.conf");
-    server.stop().says("SIGHUP: the file was not loaded: `conf.d/b.conf`, line 1: the stream `cam9`");
-    // It stands there now, so a server starts with it.
-    Serving::over(&place).stop().says(FAULT);
-}
-
-#[test]
 fn a_broken_included_file_is_shown_by_status_and_by_each_hang_up() {
     let place = place();
     place.put(CONF, format!("edit_auth admin hunter2;\n{MAIN}"));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Place, Run};
+use super::Place;
 pub(crate) const TEXT: &str = "\
 http 80;
 auth http://global/ realm=tv;
@@ -71,17 +71,4 @@ fn url_global_can_not_be_set() {
         place.run(["modify", "--unset", path]).exits(3).says("is output only");
     }
     assert_eq!(place.text(), TEXT);
-}
-
-#[test]
-fn an_expectation_of_auth_is_of_its_own_words() {
-    let place = Place::with(TEXT);
-    let expecting = |expected: &str| -> Run {
-        place.run(["modify", "--dry-run", "--set", "rtmp=1", "--expect", expected])
-    };
-    expecting("streams.none.auth=null").exits(0);
-    expecting(r#"streams.own.auth={"url":"http://own/","extra":{"x":"1"}}"#).exits(0);
-    expecting("streams.none.auth.url_global=http://global/").exits(0);
-    expecting("streams.none.cluster_key_global=K").exits(0);
-    expecting("streams.own.auth=null").exits(5);
 }

@@ -60,44 +60,6 @@ fn adding_a_block_in_front_of_the_first_and_removing_it_restores_the_bytes() {
     });
 }
 
-/// Neighbours come one after the other, and go together or one by one: then the bytes are those of a text to
-/// which only the others were added.
-#[test]
-fn removing_neighbours_leaves_what_adding_the_others_makes() {
-    let patch = |group: &str, names: &[&str], block: &Value| {
-        let members = names.iter().map(|name| ((*name).to_owned(), block.clone()));
-        json!({group: members.collect::<serde_json::Map<_, _>>()})
-    };
-    let block = json!({"x": {"y": 1}});
-    let added = |document: &Document, group: &str, names: &[&str]| {
-        names.iter().fold(document.clone(), |document, name| {
-            patched(&document, &patch(group, &[name], &block)).expect("it can be added")
-        })
-    };
-    let names = ["n1", "n2", "n3"];
-    let ways: [&[&[&str]]; 2] = [&[&["n1", "n2"], &["n3"]], &[&["n2"], &["n1", "n3"]]];
-    hold_for_every_valid_text(texts(), |document| {
-        for group in ["streams", "lives", "plugins"] {
-            for way in ways {
-                let (mut now, mut left) = (added(document, group, &names), names.to_vec());
-                for gone in way {
-                    let full = now.text().to_owned();
-                    now = patched(&now, &patch(group, gone, &Value::Null)).expect("they can be removed");
-                    left.retain(|name| !gone.contains(name));
-                    let expected = added(document, group, &left);
-                    let is_empty = document.text().trim_start_matches('\u{feff}').is_empty();
-                    assert!(
-                        now.text() == expected.text() || is_empty,
-                        "{group} without {gone:?}\n{full:?}\n{:?}\n{:?}",
-                        now.text(),
-                        expected.text()
-                    );
-                }
-            }
-        }
-    });
-}
-
 /// A copy of each block comes and goes.
 fn copies_come_and_go(document: &Document) {
     for (kind, entry) in lined_blocks(document) {
