@@ -58,17 +58,3 @@ fn a_whole_object_with_url_global_in_auth_is_sent_back_with_one_change() {
     place.patch(&whole.to_string()).exits(0).says("1 line added, 0 lines removed");
     assert_eq!(place.text(), TEXT.replace("# one\n", "# one\n  prepush 5;\n"));
 }
-
-#[test]
-fn url_global_can_not_be_set() {
-    let place = Place::with(TEXT);
-    for path in ["streams.none.auth.url_global", "lives.pub.auth.url_global", "streams.none.url_global"] {
-        place
-            .set(&[&format!("{path}=x")])
-            .exits(3)
-            .says("is output only")
-            .says("`auth.url` of the top level");
-        place.run(["modify", "--unset", path]).exits(3).says("is output only");
-    }
-    assert_eq!(place.text(), TEXT);
-}
