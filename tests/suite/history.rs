@@ -124,15 +124,6 @@ fn a_hand_edit_is_told_with_the_text_before_it() {
 }
 
 #[test]
-fn an_edit_of_a_file_that_was_never_changed_by_us_is_nothing_to_tell() {
-    let story = Story::of("a 1;\n");
-    story.by_hand("a 2;\n");
-    story.look();
-    story.expect(&[]);
-    assert!(!story.place.path(&format!(".{CONF}.mediactl/history")).exists());
-}
-
-#[test]
 fn a_file_that_was_removed_and_made_again_is_told() {
     let story = Story::of("a 1;\n");
     story.write("a 2;\n");

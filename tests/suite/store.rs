@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use mediactl::error::{Error, ErrorKind};
@@ -103,11 +102,6 @@ fn replace(path: &Path, pieces: &[&[u8]]) -> Result<Vec<Warning>, Error> {
     write(&*writer, old.as_ref(), pieces)
 }
 
-fn make_pipe(path: &Path) {
-    let made = Command::new("mkfifo").arg(path).status().expect("mkfifo is part of every Unix");
-    assert!(made.success());
-}
-
 #[test]
 fn keeps_every_mode_and_leaves_nothing_behind() {
     for wanted in [0o600, 0o640, 0o644, 0o660, 0o664, 0o755, 0o6750] {
@@ -205,21 +199,6 @@ fn links_that_lead_nowhere_are_refused() {
     link("gone/media.conf", "second.conf");
     let error = ConfFile::resolve(&place.path("first.conf")).expect_err("it leads nowhere");
     assert_eq!(error.to_string(), format!("`{}` does not exist", place.path("gone").display()));
-}
-
-#[test]
-fn only_regular_files_are_configurations() {
-    let place = Place::empty();
-    make_pipe(&place.path("pipe"));
-    let _socket = std::os::unix::net::UnixListener::bind(place.path("socket")).expect("a free name");
-    symlink("pipe", place.path("link")).expect("the name is free");
-    let (folder, root, device) = (place.path(".."), PathBuf::from("/"), PathBuf::from("/dev/null"));
-    let others = ["pipe", "link", "socket", "."].map(|name| place.path(name));
-    for path in others.into_iter().chain([folder, root, device]) {
-        let error = ConfFile::resolve(&path).expect_err("it is no file");
-        let is_said = error.message.ends_with("is not a regular file");
-        assert!(error.kind == ErrorKind::NotFound && is_said, "{error}");
-    }
 }
 
 #[test]
@@ -348,23 +327,6 @@ fn a_killed_writers_temporary_file_goes_and_nothing_else() {
     expected.push("media.conf");
     expected.sort_unstable();
     assert_eq!(place.names(), expected);
-}
-
-#[test]
-fn a_candidate_is_there_to_be_checked_and_then_gone() {
-    let place = Place::new();
-    let conf = resolve(&place.conf);
-    let elsewhere = conf.candidate(NEW_TEXT).expect("there is room");
-    assert!(!elsewhere.path().starts_with(place.path("")), "who reads makes no state folder");
-    drop(lock(&conf));
-    let candidate = conf.candidate(NEW_TEXT).expect("there is room");
-    let path = candidate.path().to_owned();
-    assert_eq!(path.parent(), Some(&*place.path(".media.conf.mediactl")));
-    drop(lock(&conf));
-    assert_eq!((read(&path), mode(&path)), (NEW_TEXT.to_vec(), 0o600), "a writer leaves it alone");
-    let killed = candidate.into_temp_path().keep().expect("it is there");
-    drop(lock(&conf));
-    assert!(!killed.exists());
 }
 
 #[test]

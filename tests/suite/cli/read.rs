@@ -147,11 +147,3 @@ fn reading_creates_no_files() {
     place.run(["check"]).exits(0);
     assert!(!place.path(".media.conf.mediactl").exists());
 }
-
-#[test]
-fn the_flag_beats_the_environment() {
-    let place = Place::with(SAMPLE);
-    place.put("other.conf", "http 8080;\n");
-    assert_eq!(place.run(["--conf", "other.conf", "read", "http[0]"]).exits(0).out, "8080\n");
-    assert_eq!(place.run(["read", "http[0]"]).exits(0).out, "80\n");
-}

@@ -54,14 +54,6 @@ fn a_broken_file_can_be_replaced() {
 }
 
 #[test]
-fn saving_a_missing_file_is_exit_7() {
-    let place = Place::with(SAMPLE);
-    place.run(["save", "missing"]).exits(7).says("cannot read `missing`: no such file or directory\n");
-    place.run(["save", "."]).exits(7).says("cannot read `.`: is a directory\n");
-    place.run(["save"]).exits(2);
-}
-
-#[test]
 fn update_needs_a_server() {
     let place = Place::with(SAMPLE);
     place.put("new.conf", "rtmp 1;\n");
