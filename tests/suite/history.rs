@@ -246,24 +246,6 @@ fn a_line_that_was_cut_short_is_skipped() {
     story.expect(&[("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
 }
 
-/// The journal says nothing any more of the texts that stand there.
-#[test]
-fn of_a_damaged_journal_no_text_is_lost() {
-    let story = Story::of("a 0;\n");
-    story.write("a 1;\n");
-    for (number, damage) in [(2, "garbage"), (3, "garbage\n"), (4, "")] {
-        fs::write(in_history(&story, "journal"), damage).expect("it is ours");
-        story.write(&format!("a {number};\n"));
-    }
-    let text = |name: &String| {
-        let shown = std::process::Command::new("gunzip").arg("-cf").arg(in_history(&story, name)).output();
-        String::from_utf8(shown.expect("gunzip is everywhere").stdout).expect("it is text")
-    };
-    let kept: Vec<String> = names(&story).iter().filter(|name| name.contains(".conf")).map(text).collect();
-    let lost = (0..=4).map(|number| format!("a {number};\n")).find(|text| !kept.contains(text));
-    assert_eq!(lost, None, "{kept:?}");
-}
-
 /// The names in the folder of the history.
 fn names(story: &Story) -> Vec<String> {
     let folder = fs::read_dir(story.place.path(&format!(".{CONF}.mediactl/history"))).expect("it is there");

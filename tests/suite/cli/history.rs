@@ -1,5 +1,10 @@
 //! `history`, `rollback`, `blame`, `status`, `confirm`, `--expect`, on a file.
 
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
 use super::serve::Serving;
@@ -66,6 +71,40 @@ fn operations_that_had_another_name_are_told_by_the_new_one() {
     std::fs::write(&journal, now.replacen("\"modify\"", "\"take-back\"", 1)).expect("it is ours");
     let told: Vec<_> = history(&place).iter().map(|entry| entry["operation"].clone()).collect();
     assert_eq!(told, ["modify", "reload-failed", "expired"]);
+}
+
+/// All texts in the folder of the history.
+fn texts_in(folder: &Path) -> BTreeSet<String> {
+    let paths =
+        std::fs::read_dir(folder).expect("it is there").map(|entry| entry.expect("it can be read").path());
+    let text = |path: PathBuf| {
+        let bytes = std::fs::read(&path).expect("it can be read");
+        let mut text = String::new();
+        match path.extension()?.to_str()? {
+            "gz" => GzDecoder::new(&bytes[..]).read_to_string(&mut text).map(|_| text).ok(),
+            "conf" => String::from_utf8(bytes).ok(),
+            _ => None,
+        }
+    };
+    paths.filter_map(text).collect()
+}
+
+#[test]
+fn of_a_damaged_journal_no_text_is_lost() {
+    let place = Place::with(SAMPLE);
+    let folder = format!(".{CONF}.mediactl/history");
+    place.set(&["rtmp=1"]).exits(0);
+    place.set(&["rtmp=2"]).exits(0);
+    for (number, damage) in [(3, "garbage"), (5, "garbage\n"), (7, "")] {
+        place.put(&format!("{folder}/journal"), damage);
+        let before = texts_in(&place.path(&folder));
+        place.run(["modify", "--set", &format!("rtmp={number}")]).exits(0);
+        place.run(["modify", "--set", &format!("rtmp={}", number + 1)]).exits(0);
+        let after = texts_in(&place.path(&folder));
+        assert!(before.is_subset(&after), "{before:?}\n{after:?}");
+        assert_eq!(place.kept().len(), 2);
+        place.run(["diff", "change:last"]).exits(1).prints(&format!("+rtmp {};", number + 1));
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod canary;
 mod change;
 mod proof;
-pub mod proxy;
+mod proxy;
 mod read;
 
 use std::fs;

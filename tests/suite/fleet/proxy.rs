@@ -2,8 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::Mutex;
 use std::thread;
 
 /// What happens to a request that contains some words.
@@ -19,31 +19,24 @@ pub enum Fate {
 pub struct Proxy {
     pub url: String,
     fate: Arc<Mutex<Option<(&'static str, Fate)>>>,
-    connections: Arc<AtomicUsize>,
 }
 
 impl Proxy {
     /// A way to the server at this URL.
     pub fn to(url: &str) -> Self {
-        let (scheme, address) = url.split_once("://").expect("a URL has a scheme");
+        let address = url.trim_start_matches("http://");
         let (host, path) = address.split_once('/').expect("a server says its prefix");
         let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
         let own = listener.local_addr().expect("it has an address");
-        let (fate, connections) = (Arc::new(Mutex::new(None)), Arc::<AtomicUsize>::default());
-        let (target, shared, count) = (host.to_owned(), Arc::clone(&fate), Arc::clone(&connections));
+        let fate = Arc::new(Mutex::new(None));
+        let (target, shared) = (host.to_owned(), Arc::clone(&fate));
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                count.fetch_add(1, Ordering::SeqCst);
                 let (target, shared) = (target.clone(), Arc::clone(&shared));
                 thread::spawn(move || carry(client, &target, &shared));
             }
         });
-        Self { url: format!("{scheme}://{own}/{path}"), fate, connections }
-    }
-
-    /// How many there were.
-    pub fn connections(&self) -> usize {
-        self.connections.load(Ordering::SeqCst)
+        Self { url: format!("http://{own}/{path}"), fate }
     }
 
     /// What happens from now on to requests with these words.
