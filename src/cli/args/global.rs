@@ -148,7 +148,7 @@ pub struct RemoteArgs {
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT))]
     pub timeout: Option<u64>,
 
-    /// The largest answer that is taken, in bytes, or with a unit: 64M, 100KiB, 1G
+    /// The largest answer to accept, in bytes, or with a unit: 64M, 100KiB, 1G
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, default_value = "64M")]
     pub max_answer: ByteSize,
 }
@@ -203,6 +203,19 @@ pub enum ListFormat {
     Text,
     /// JSON
     Json,
+}
+
+/// Options of a command that makes no change of a configuration, and has a short result. Its [`Ui`](crate::cli::ui::Ui)
+/// knows them.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct ResultArgs {
+    /// How to print the result
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM", global = true)]
+    pub output: ListFormat,
+
+    /// Print only results, errors and warnings
+    #[arg(hide_short_help = true, short, long, global = true)]
+    pub quiet: bool,
 }
 
 /// The target that the options and the environment name.

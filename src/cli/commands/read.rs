@@ -23,9 +23,10 @@ use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segm
 
 /// Show the configuration, or single values of it
 ///
-/// Without a PATH the whole configuration is shown, and of one PATH its value. Several PATHs, a PATH with a `*`, and --where
-/// give one document with each value at its place, which `mediactl modify -f -` takes as it takes the whole. Of values in a
-/// list (`streams.*.urls[*].url`) it has the path and the value, and is no patch. If nothing is at a PATH, the exit code is 7.
+/// Without a PATH the whole configuration is shown, and of one PATH its value. Several PATHs, a PATH with a `*`, and
+/// --where give one document with each value at its place, which `mediactl modify -f -` takes as it takes the whole. A
+/// PATH into a list (`streams.*.urls[*].url`) gives each path with its value, which is no patch. If nothing is at a
+/// PATH, the exit code is 7.
 ///
 /// In a PATH, `*` stands for any characters of a name (`streams.*`, `streams.cam*`), unless the name is in
 /// double quotes. `[*]` stands for every element of a list, `[-1]` for the last one. A name behind a list is
@@ -36,14 +37,14 @@ use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segm
 /// the entry and goes through lists: `urls.url~10.0.3.` holds if any source has that text. If no entry meets
 /// the conditions, the exit code is 7.
 ///
-/// Passwords and keys are masked on a terminal, and in a table always, unless --show-secrets is given. Of other
-/// forms a pipe or a file gets the real ones, unless `--mask` is given or MEDIACTL_MASK is 1. On a terminal a long output goes through a pager, as git's does: MEDIACTL_PAGER, PAGER, or `less`; `cat`
-/// is none.
+/// Passwords and keys are masked on a terminal, and in a table always, unless --show-secrets is given. Of other forms a
+/// pipe or a file gets the real ones, unless `--mask` is given or MEDIACTL_MASK is 1. On a terminal a long output goes
+/// through a pager: MEDIACTL_PAGER, PAGER, or `less`; PAGER=cat switches it off.
 ///
-/// A table fits the terminal: the credentials and the query of a URL are cut first, then the middle. Columns for which there is
-/// no room are named below it. Without a PATH it is of all streams, lives and plugins, and with --columns of the
-/// streams; a PATH is `streams`, `lives`, `plugins`, or names such as `streams.cam*`. The columns are the headings, and paths of
-/// values below an entry, such as `title` or `dvr.root`.
+/// A table fits the terminal: the credentials and the query of a URL are cut first, then the middle. Columns for which
+/// there is no room are named below it. Without a PATH it is of all streams, lives and plugins, and with --columns of
+/// the streams; a PATH is `streams`, `lives`, `plugins`, or names such as `streams.cam*`. The columns are the headings,
+/// and paths of values below an entry, such as `title` or `dvr.root`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -3,8 +3,11 @@
 use std::io::{self, BufReader};
 use std::path::Path;
 
+use serde_json::json;
+
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeFormat;
+use crate::cli::args::global::ResultArgs;
 use crate::cli::completion::{ShellName, script};
 use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::fleet::members::FleetMember;
@@ -15,6 +18,7 @@ use crate::cli::target::Purpose;
 use crate::engine::Decision;
 use crate::error::{Error, Exit};
 use crate::http::api::FAILED_NODES;
+use crate::http::notes::word_of;
 use crate::lsp::serve;
 
 /// Keep a change that waits to be confirmed, or roll it back
@@ -33,13 +37,12 @@ pub struct ConfirmArgs {
     #[arg(long, alias = "revert")]
     pub rollback: bool,
 
-    /// Confirm although nodes of the cluster are failed (`failed-nodes`)
+    /// Confirm although nodes of the cluster have failed (`failed-nodes`)
     #[arg(long, value_name = "NAME", value_parser = [FAILED_NODES], conflicts_with = "rollback")]
     pub accept: Option<String>,
 
-    /// Print only errors and warnings
-    #[arg(short, long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub result: ResultArgs,
 }
 
 impl ConfirmArgs {
@@ -52,13 +55,13 @@ impl ConfirmArgs {
         };
         let work = |server: &mut FleetMember| server.target.service.decide(decision, None, "");
         let answers = call.fleet(purpose)?.gather("confirm", work)?;
-        for (server, decided) in answers.found().filter(|_| !self.quiet) {
+        for (server, decided) in answers.found() {
             decided.notes.iter().for_each(|note| call.ui.note(&answers.named(server, &in_words(note))));
         }
-        if let Some((name, _)) = answers.one() {
-            if !self.quiet {
-                call.ui.say(&format!("{done}: the last change of {name}"));
-            }
+        if let Some((name, decided)) = answers.one() {
+            let notes: Vec<String> = decided.notes.iter().map(word_of).collect();
+            let record = json!({ "result": done, "target": name, "notes": notes });
+            call.ui.done(&format!("{done}: the last change of {name}"), &record)?;
             return Ok(Exit::Done);
         }
         let result = |ServerAnswer { server, result }| {
@@ -67,17 +70,18 @@ impl ConfirmArgs {
             ServerResult::new(server, outcome, error)
         };
         let results: Vec<ServerResult> = answers.list.into_iter().map(result).collect();
-        plan::print(&results, "confirm", ChangeFormat::Diff, self.quiet, call.ui)?;
+        let form = if call.ui.is_json() { ChangeFormat::Json } else { ChangeFormat::Diff };
+        plan::print(&results, "confirm", form, self.result.quiet, call.ui)?;
         Ok(exit_of_each(&results))
     }
 }
 
-/// Tell a text editor of the configuration while it is edited (a language server)
+/// Run the language server, which shows a text editor the faults while you type
 ///
 /// An editor with a client of the Language Server Protocol starts this program and speaks with it on standard input
 /// and output. While you type, it shows what `check` says afterwards, also of included files, and offers completion,
 /// documentation, an outline, formatting, the definition of a name, and its renaming. Nothing is written:
-/// the editor makes the changes. No secret stands in what it tells, except in edits of the text. Settings for Vim, Neovim,
+/// the editor makes the changes. What it sends holds no secret, except in edits of the text. Settings for Vim, Neovim,
 /// Helix, VS Code and Emacs are in `examples/editors`, which the packages have in `share/doc/mediactl`.
 ///
 /// The exit code is 0 if the editor ended the session as the protocol has it (`shutdown`, then `exit`), else 1.
@@ -108,8 +112,7 @@ impl LspArgs {
 /// Commands, options, files, contexts, numbers of the history, and paths are completed: `--set streams.ca` and
 /// the Tab key give the names of streams, then keys with their documentation (zsh, fish), then the values that are
 /// known. The shell asks `mediactl` itself, which reads the configuration or asks the server that the command
-/// line names. It asks no question, shows no error and no secret, and gives nothing where a server takes more than
-/// a second.
+/// line names. It asks no question, shows no error and no secret, and waits at most a second for a server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -117,8 +117,8 @@ fn files_that_are_too_large_are_refused() {
         .says("hint: if it is the right file: `--max-file 16384M`");
     place.put_fifo("pipe.conf");
     for (included, code, words) in [
-        ("/proc/self/pagemap", 0, "`/proc/self/pagemap` is not looked at"),
-        ("/dev/zero", 0, "`/dev/zero` is not looked at"),
+        ("/proc/self/pagemap", 0, "`/proc/self/pagemap` is not opened"),
+        ("/dev/zero", 0, "`/dev/zero` is not opened"),
         ("pipe.conf", 3, "pipe.conf` is not a regular file"),
     ] {
         place.put(CONF, format!("include {included};\n"));

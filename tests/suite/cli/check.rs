@@ -84,7 +84,7 @@ fn fix_applies_what_can_be_meant_in_one_way_and_shows_the_diff() {
         .prints("-strem a {")
         .says("1 file checked: no errors, no warnings");
     assert_eq!(place.text(), "rtmp 1935; # c\nrtsp 554;\nstream a {\n  url udp://1;\n  prepush 5;\n}\n");
-    place.run(["check", "--fix"]).exits(0).says("has no fault with a fix");
+    place.run(["check", "--fix"]).exits(0).says("has no fault that");
     place.run(["history"]).exits(0).prints("the fixes of `check`");
     place.put("other.conf", "loglevl debug;\n");
     place.run(["check", "--fix", "other.conf"]).exits(0);

@@ -237,7 +237,7 @@ fn a_file_outside_of_the_folder_is_not_opened() {
         let included = format!("include {pattern};\n{main}");
         fs::write(&conf, &included).expect("it is writable");
         let shown = run(&["check"]).exits(0);
-        shown.prints(&format!("{conf}:1:1: warning: `")).prints("is not looked at");
+        shown.prints(&format!("{conf}:1:1: warning: `")).prints("is not opened");
         run(&["check", "--strict"]).exits(3);
         for looking in [&["explain", "streams.cam1"][..], &["read"], &["status"], &["edit", "--yes"]] {
             run(looking);

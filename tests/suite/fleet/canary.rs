@@ -43,12 +43,12 @@ fn all_servers_make_the_change_and_are_confirmed() {
     change(&edges, &["--exit-code"]).exits(0).prints("edge-2  unchanged");
     change(&edges, &["--canary", "edge-9"]).exits(2).says("the servers are edge-[0-2] (3)");
     for count in ["0", "4"] {
-        change(&edges, &["--canary", count]).exits(2).says("3 servers are named");
+        change(&edges, &["--canary", count]).exits(2).says("neither one of the 3 servers");
     }
     change(&edges, &["--soak", "10s", "--confirm", "10s"]).exits(2).says("has to be less than `--confirm`");
     edges.run(&["-x", "edge-1", "modify", "--set", "rtsp=2"]).exits(0);
     let set = ["modify", "--set", "rtsp=2", "--yes", "--canary", "edge-1"];
-    edges.on_all(&set).exits(6).says("so nobody would try it").says("no server was changed");
+    edges.on_all(&set).exits(6).says("so it would not be tried").says("no server was changed");
     assert_eq!(edges.texts()[0], changed());
     let one = edges.run(&["-x", "edge-0", "modify", "--set", "rtsp=1", "--canary", "1"]).exits(2);
     one.says("for changes of several servers or of a cluster");
