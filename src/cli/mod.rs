@@ -41,6 +41,7 @@ use args::Invocation;
 use args::global::GlobalArgs;
 use command_line::CommandLine;
 pub use command_line::command;
+pub use commands::serve::GRACE;
 pub use completion::{ShellName, script as completion_script};
 use render::diagnostics;
 use ui::Ui;

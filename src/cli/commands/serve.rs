@@ -124,7 +124,7 @@ fn node_name(text: &str) -> Result<String, String> {
 }
 
 /// The longest time for the requests that were read when the server stops.
-const GRACE: Duration = Duration::from_secs(10);
+pub const GRACE: Duration = Duration::from_secs(10);
 
 /// The unit of `--max-body`.
 const MIB: usize = 1024 * 1024;

@@ -152,38 +152,39 @@ fn the_target_is_the_one_that_the_line_names() {
     place.put("new.conf", SAMPLE.replace("stream cam1", "stream running1"));
     place.run(["update", "-q", "new.conf"]).exits(0);
     place.put("password", "hunter2\n");
-    let context = format!(
-        "context live {{ url {0}; group alive; login admin; password_command \"cat password\"; }}\n\
-         context closed {{ url {0}; group alive; }}\ncontext stuck {{ url {0}; login admin; password_command \"sleep 1000\"; }}\n",
-        server.url
+    let context = |name: &str, more: &str| format!("context {name} {{ url {}; {more} }}\n", server.url);
+    contexts(
+        &place,
+        &[
+            context("live", "login admin; password_command \"cat password\";"),
+            context("closed", ""),
+            context("stuck", "login admin; password_command \"sleep 1000\";"),
+        ]
+        .concat(),
     );
-    contexts(&place, &context);
     let names = |words: &[&str]| texts(with_contexts(&place, ask(&place, words)));
-    let running = ["streams.running1"];
-    let path = ["rm", "streams.run"];
-    let of = |target: &[&str]| -> Vec<String> {
-        names(&[target, &path[..]].concat()).into_iter().take(1).collect()
-    };
-    assert_eq!(of(&[]), running, "the server of the file");
-    assert_eq!(names(&["--conf", "other.conf", "mv", "streams."]), ["streams.other"]);
-    assert_eq!(of(&["-x", "live"]), running);
+    let of = |target: &[&str]| names(&[target, &["rm", "streams.run"]].concat()).into_iter().next();
+    let running = Some("streams.running1".to_owned());
     let with_url = ["--url", &server.url, "--user", "admin", "--password-file", "password"];
-    assert_eq!(of(&with_url), running);
-    // Whoever may not look sees nothing, and is not asked.
+    for target in [&[][..], &["-x", "live"], &with_url] {
+        assert_eq!(of(target), running, "{target:?}");
+    }
+    assert_eq!(names(&["--conf", "other.conf", "mv", "streams."]), ["streams.other"]);
+    // Whoever may not look sees nothing, and is not asked; a password command that takes long is not waited for.
     for target in [
         &["--url", &server.url][..],
         &["-x", "closed"],
+        &["-x", "stuck"],
         &["-x", "nobody"],
         &["--url", "http://127.0.0.1:1"],
         &["-x", "live", "--conf", "other.conf"],
     ] {
-        assert_eq!(names(&[target, &path[..]].concat()), [""; 0], "{target:?}");
+        assert_eq!(of(target), None, "{target:?}");
     }
-    // The schema needs no server; a password command that takes long is not waited for.
+    // The schema needs no server.
     assert_eq!(names(&["-x", "closed", "modify", "--set", "logl"]), ["loglevel="]);
-    assert_eq!(names(&["-x", "stuck", "rm", "streams.run"]), [""; 0]);
     server.stop().exits(0);
-    assert_eq!(of(&[]), [""; 0][..]);
+    assert_eq!(of(&[]), None);
 }
 
 #[test]

@@ -1,13 +1,11 @@
 //! `watch`, `wait`, and what `history` tells of each change.
 
-use std::io::{self, BufRead, BufReader, Read};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use super::serve::Serving;
 use super::{CONF, Call, Place, SAMPLE};
+use crate::fleet::proxy::Proxy;
 use crate::http::client::bare::{AS_ADMIN, bare};
 
 /// A `mediactl watch`, which is killed when this is dropped.
@@ -93,40 +91,19 @@ fn changes_of_a_server_are_printed_and_it_may_start_again() {
     watching.until("+1937");
 }
 
-/// Hands each connection on to the server at a URL, and counts them. Returns the URL of the way there.
-fn counting(server: &str) -> (String, &'static AtomicUsize) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    let (scheme, server) =
-        server.trim_end_matches("/media/api").split_once("://").expect("a URL has a scheme");
-    let url = format!("{scheme}://{}", listener.local_addr().expect("it has an address"));
-    let (server, count) = (server.to_owned(), &*Box::leak(Box::<AtomicUsize>::default()));
-    thread::spawn(move || {
-        for client in listener.incoming().flatten() {
-            count.fetch_add(1, Ordering::SeqCst);
-            let server = TcpStream::connect(&server).expect("the server listens");
-            let both = [(&client, &server), (&server, &client)]
-                .map(|(one, other)| [one, other].map(|stream| stream.try_clone().expect("a file is left")));
-            for [mut from, mut to] in both {
-                thread::spawn(move || io::copy(&mut from, &mut to));
-            }
-        }
-    });
-    (url, count)
-}
-
 /// One connection is one handshake.
 #[test]
 fn a_server_is_watched_over_one_connection() {
     let place = Place::with(SAMPLE);
     let serving = Serving::with(&place, &["--listen", "127.0.0.1:0", "--tls-self-signed"]);
-    let (url, count) = counting(&serving.url);
+    let proxy = Proxy::to(&serving.url);
     let watch = ["watch", "rtmp", "--fingerprint", &serving.fingerprint];
-    let mut watching = Watching::begin(place.remote(&url, &watch));
+    let mut watching = Watching::begin(place.remote(&proxy.url, &watch));
     for port in 1936..1940 {
         place.set(&[&format!("rtmp={port}")]).exits(0);
         watching.until(&format!("+{port}"));
     }
-    assert_eq!(count.load(Ordering::SeqCst), 1, "each change is seen at another time");
+    assert_eq!(proxy.connections(), 1, "each change is seen at another time");
 }
 
 #[test]
