@@ -14,9 +14,9 @@ use std::mem;
 
 pub use self::names::{NearMiss, near_miss_in_block};
 
-use crate::schema::codec::{OptionWord, is_plural};
-use crate::schema::members::{inner_scope, read};
-use crate::schema::{Kind, ObjectShape, Parameter, Part, SOURCE, Schema, Scope};
+use crate::schema::{
+    Kind, ObjectShape, OptionWord, Parameter, Part, SOURCE, Schema, Scope, inner_scope, is_plural, read,
+};
 use crate::secret::mask_faults;
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word};
 
@@ -44,11 +44,10 @@ impl Document {
         checker.report(self, &mut diagnostics);
         diagnostics.sort();
         // It says nothing of the text itself.
-        diagnostics.push_any(include.map(|include| {
-            let message = "this `include` is kept, but the files that it names are not checked";
-            let found = Diagnostic::warning(include, message);
-            found.hint("check the included files, too: `mediactl check FILE…`")
-        }));
+        let message = "this `include` is kept, but the files that it names are not checked";
+        let found = include.map(|include| Diagnostic::warning(include, message));
+        diagnostics
+            .push_any(found.map(|found| found.hint("check the included files, too: `mediactl check FILE…`")));
         mask_faults(self.text(), &mut diagnostics);
         diagnostics
     }
@@ -268,8 +267,8 @@ impl<'d> Checker<'d> {
         if row.codec.facts().sources.is_some() {
             self.sourceless = None;
         }
-        let (keyword, usage) = (entry.keyword(), row.codec.facts().usage);
-        let message = format!("`{keyword}` has the wrong form: it takes {usage}");
+        let message =
+            format!("`{}` has the wrong form: it takes {}", entry.keyword(), row.codec.facts().usage);
         let found = Diagnostic::new(severity, misfit_span(row, entry), message);
         self.diagnostics.push(found.hint(format!("write it like `{}`", row.example)).fixed_by(fix));
     }

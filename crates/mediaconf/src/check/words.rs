@@ -1,10 +1,7 @@
 //! Words: slips in the options and values of a directive whose keyword is right.
 
 use super::MAX_OPTIONS;
-use crate::schema::codec::OptionWord;
-use crate::schema::kinds::WordKind;
-use crate::schema::suggest::is_one_slip;
-use crate::schema::{ObjectShape, PartPlace, Schema};
+use crate::schema::{ObjectShape, OptionWord, PartPlace, Schema, WordKind, is_one_slip};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Word};
 
 fn slip(word: Word<'_>, message: impl Into<String>, meant: &str) -> Diagnostic {
