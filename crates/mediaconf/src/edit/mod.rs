@@ -22,7 +22,6 @@ mod explain;
 mod growth_tests;
 mod guarded;
 mod layout;
-mod missed;
 mod order;
 mod ports;
 mod slips;

@@ -24,7 +24,7 @@ use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
 impl<'d> Sync<'_, 'd> {
     /// Changes the blocks of a group. The block number `n` is the existing one at this place, from 0; numbers behind those
     /// of the existing blocks are new ones.
-    pub(super) fn group(&mut self, kind: Kind, at: &At<'_>) {
+    pub(super) fn group(&mut self, kind: Kind, at: &At<'_, 'd>) {
         let members = self.members;
         let entries = members.own_by_key(kind.key());
         let everything;
@@ -42,8 +42,8 @@ impl<'d> Sync<'_, 'd> {
         let places: HashMap<&str, usize> = named.collect();
         let (mut new, mut movers) = (Vec::new(), Vec::new());
         for (name, patch) in patch {
-            let at = At { patch, pointer: at.pointer.child(name) };
             let place = places.get(name.as_str()).copied();
+            let at = At { within: place.map(|place| entries[place]), ..at.child(name) };
             let block = match (place, patch) {
                 (None, Value::Null) => continue,
                 (Some(place), Value::Null) => {
@@ -91,13 +91,13 @@ impl<'d> Sync<'_, 'd> {
             let (scope, keyword) = (kind.scope(), line.keyword());
             let row = scope.by_keyword(&keyword);
             let pointer = &pointer.child(row.map_or_else(|| scope.key_of(&keyword), |row| row.key.into()));
-            self.doubt_new_of((kind.scope(), Some(kind.key())), line, pointer);
+            self.doubt_new((scope, Some(kind.key())), line, pointer);
         }
         self.promises.block(kind, name, Some(&target));
         Some((name.to_owned(), Insertion::New(NewEntry::of(block))))
     }
 
-    fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: &At<'_>) {
+    fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: &At<'_, 'd>) {
         let current = kind.read(entry);
         let patch = &*switched(&current, patch, &at.pointer, &mut self.faults);
         let members = Members::group(kind.scope(), entry.children());
@@ -122,7 +122,7 @@ impl<'d> Sync<'_, 'd> {
             self.splice(keyword.start as usize..keyword.end as usize, kind.keyword(is_on_demand));
         }
         match (entry.is_block(), sources_of(kind), header_address(entry)) {
-            (true, ..) => self.contents(Some(entry), &members, [&current, &target], at),
+            (true, ..) => self.contents(&members, [&current, &target], at),
             // The header of a stream has one source at most, and each other line would have made it a block.
             (false, Some(row), Some(address)) => {
                 let text = target.get(row.key).map_or_else(Vec::new, |value| row.write(value));

@@ -19,8 +19,7 @@ impl Sync<'_, '_> {
         &mut self,
         row: &'static Parameter,
         list: &'static ListShape,
-        ports: Option<&Value>,
-        options: Option<&Value>,
+        [ports, options]: [Option<&Value>; 2],
     ) {
         let members = self.members;
         let entries = members.own(row);
@@ -47,11 +46,11 @@ impl Sync<'_, '_> {
         for ((&line, entry), port) in fresh.iter().zip(&staying).zip(&new) {
             let name = scalar_text(port).unwrap_or_default();
             let patch = options.and_then(|options| options.get(&name)).unwrap_or(&Value::Null);
-            let at = At { patch, pointer: Pointer::root().child(list.blocks).child(name) };
+            let at = At { within: None, patch, pointer: Pointer::root().child(list.blocks).child(name) };
             entry.iter().for_each(|&entry| self.line(Some(row), entry, line, &at));
         }
-        let nowhere = At { patch: &Value::Null, pointer: Pointer::root() };
-        self.lines(None, Some(row), entries, &fresh, &alignment, &nowhere);
+        let nowhere = At { within: None, patch: &Value::Null, pointer: Pointer::root() };
+        self.lines(Some(row), entries, &fresh, &alignment, &nowhere);
         let shown =
             new.iter().zip(blocks).filter_map(|(port, block)| Some((scalar_text(port)?, block?.into())));
         let shown = Value::Object(shown.collect());

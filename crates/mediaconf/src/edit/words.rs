@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::align::{Alignment, ElementOrigin, align};
-use super::sync::Sync;
+use super::sync::{Row, Sync};
 use crate::schema::codec::{Address, OptionWord};
 use crate::schema::kinds::of_word;
-use crate::schema::{AddressShape, Facts, Parameter, Part, PartPlace};
+use crate::schema::{AddressShape, Facts, Part, PartPlace};
 use crate::syntax::{Entry, Word};
 
 /// A word with what it says.
@@ -19,12 +19,12 @@ pub(super) struct Said<'t> {
     value: Value,
 }
 
-fn facts_of(row: Option<&'static Parameter>) -> Facts {
+fn facts_of(row: Row) -> Facts {
     row.map(|row| row.codec.facts()).unwrap_or_default()
 }
 
 /// The words of a line behind its keyword.
-fn said<'t>(row: Option<&'static Parameter>, entry: Entry<'t>) -> Vec<Said<'t>> {
+fn said<'t>(row: Row, entry: Entry<'t>) -> Vec<Said<'t>> {
     let facts = facts_of(row);
     if let Some(shape) = facts.address.or(facts.sources) {
         return Address::from_words(entry.arguments())
@@ -77,25 +77,14 @@ pub(super) fn address_said<'t>(shape: &'static AddressShape, address: &Address<'
 
 impl<'d> Sync<'_, 'd> {
     /// Changes the words of a line behind its keyword, which keeps its spelling. Returns true if any changes.
-    pub(super) fn words(
-        &mut self,
-        row: Option<&'static Parameter>,
-        old: Entry<'d>,
-        fresh: Entry<'_>,
-    ) -> bool {
+    pub(super) fn words(&mut self, row: Row, old: Entry<'d>, fresh: Entry<'_>) -> bool {
         let (keyword, before) = (old.words().next().expect("an entry has a keyword"), self.splices.len());
         self.said_words(row, keyword, &said(row, old), &said(row, fresh));
         self.splices.len() > before
     }
 
     /// The same for words behind another one.
-    pub(super) fn said_words(
-        &mut self,
-        row: Option<&'static Parameter>,
-        before: Word<'_>,
-        old: &[Said<'d>],
-        fresh: &[Said<'_>],
-    ) {
+    pub(super) fn said_words(&mut self, row: Row, before: Word<'_>, old: &[Said<'d>], fresh: &[Said<'_>]) {
         let Facts { object, address, sources, .. } = facts_of(row);
         let has_parts = object.is_some() || address.is_some() || sources.is_some();
         let alignment = paired(old, fresh, |said| if has_parts { &said.part } else { REST });
