@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::align::{Alignment, ElementOrigin};
+use super::align::{Alignment, Step};
 use super::surroundings::kind_of;
 use super::sync::Sync;
 use crate::check::{near_miss_in_block, slips};
@@ -223,7 +223,7 @@ impl<'d> Sync<'_, 'd> {
                 Some((found, format!("replace them with {made}")))
             }
             _ => alignment.new.iter().zip(new).find_map(|(origin, new)| match *origin {
-                ElementOrigin::Edited(at) => form_change(keyword, old[at], *new),
+                Some((Step::Edited, at)) => form_change(keyword, old[at], *new),
                 _ => None,
             }),
         };

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::align::longest_increasing_subsequence;
 use super::guarded::At;
-use super::layout::{Anchor, Insertion, NewEntry};
+use super::layout::{Anchor, Insertion, NewEntry, Put};
 use super::surroundings::Surroundings;
 use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
@@ -191,7 +191,7 @@ impl<'d> Sync<'_, 'd> {
                 }
                 (None, None) => at_end,
             };
-            self.put(None, place, content, blank_lines);
+            self.put(Put { within: None, place, content, blank_lines });
         }
     }
 

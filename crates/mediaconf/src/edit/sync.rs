@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::Promises;
-use super::align::{Alignment, ElementOrigin, align};
+use super::align::{Alignment, Step, align};
 use super::guarded::{At, Known, scope_in};
 use super::layout::{Anchor, Insertion, NewEntry, Put, block_lines};
 use super::surroundings::{Leave, Surroundings, counts_as_block, kind_of};
@@ -108,10 +108,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             match (facts.group, facts.list) {
                 (Some(kind), _) if at.patch.get(row.key).is_some() => self.group(kind, &below),
                 (Some(_), _) => {}
-                (_, Some(list)) => match [row.key, list.blocks].map(|key| at.patch.get(key)) {
-                    [None, None] => {}
-                    both => self.ports(row, list, both),
-                },
+                (_, Some(list)) => self.ports(row, list, at),
                 _ if facts.derived.is_some() || values[0] == values[1] => {}
                 _ => {
                     // Where there is no other line, the last one in a wrong form is changed.
@@ -244,33 +241,33 @@ impl<'p, 'd> Sync<'p, 'd> {
         alignment: &Alignment,
         at: &At<'_, 'd>,
     ) {
-        let in_place = |origin: &ElementOrigin| match *origin {
-            ElementOrigin::Kept(index) | ElementOrigin::Edited(index) => Some(entries[index]),
-            ElementOrigin::Moved(_) | ElementOrigin::New => None,
+        let in_place = |origin: &Option<(Step, usize)>| {
+            origin.filter(|(step, _)| *step != Step::Moved).map(|(_, index)| entries[index])
         };
         alignment.gone.iter().for_each(|&index| self.remove(entries[index]));
         let first = alignment.new.iter().find_map(in_place);
         let (mut previous, mut alone) = (None, Vec::new());
         for ((place, origin), line) in (0_usize..).zip(&alignment.new).zip(fresh) {
             previous = in_place(origin).or(previous);
-            let content = match *origin {
-                ElementOrigin::Kept(_) => continue,
-                ElementOrigin::Edited(index) => {
+            let anchor = previous.map(Anchor::After).or(first.map(Anchor::Before));
+            match (*origin, anchor) {
+                (Some((Step::Kept, _)), _) => {}
+                (Some((Step::Edited, index)), _) => {
                     // The block of an occurrence is its last element.
                     let at = at.child(place).child(line.count_arguments());
                     self.line(row, entries[index], *line, &at);
-                    continue;
                 }
-                ElementOrigin::Moved(index) => Insertion::Old(entries[index], None),
-                ElementOrigin::New => {
-                    Insertion::New(NewEntry::like(*line, previous.filter(|&line| !is_plural(line))))
-                }
-            };
-            match (previous.map(Anchor::After).or(first.map(Anchor::Before)), content) {
-                (Some(place), content) => self.put(at.within, place, content, 0),
-                (None, Insertion::New(line)) => alone.push(line),
                 // A line moves only past one that stays.
-                (None, _) => {}
+                (Some((Step::Moved, index)), anchor) => anchor.into_iter().for_each(|place| {
+                    let content = Insertion::Old(entries[index], None);
+                    self.put(Put { within: at.within, place, content, blank_lines: 0 });
+                }),
+                (None, Some(place)) => {
+                    let like = previous.filter(|&line| !is_plural(line));
+                    let content = Insertion::New(NewEntry::like(*line, like));
+                    self.put(Put { within: at.within, place, content, blank_lines: 0 });
+                }
+                (None, None) => alone.push(NewEntry::of(*line)),
             }
         }
         self.add(at.within, alone, entries, is_source(row));
@@ -278,16 +275,10 @@ impl<'p, 'd> Sync<'p, 'd> {
 
     /// Changes one line to a fresh one: its words, and its block.
     pub(super) fn line(&mut self, row: Row, old: Entry<'d>, fresh: Entry<'_>, at: &At<'_, 'd>) {
-        // Of known settings only ports have blocks, and another port has another block.
-        let is_other = self.words(row, old, fresh) && row.is_some();
+        self.words(row, old, fresh);
         let head = old.head_span().end as usize;
         let block = || fresh.children().map(NewEntry::of).collect::<Vec<_>>();
         match (old.is_block(), fresh.is_block()) {
-            (true, true) if is_other => {
-                let range = old.body().start - 1..old.end();
-                self.splice(range.clone(), block_lines(&block(), &self.around.style_of(old)));
-                self.promises.gone.push(range);
-            }
             (true, true) => {
                 let members = Members::group(inner_scope(fresh), fresh.children());
                 self.inside(old, &read_members(&members, None), at);
@@ -323,19 +314,11 @@ impl<'p, 'd> Sync<'p, 'd> {
         }
     }
 
-    pub(super) fn put(
-        &mut self,
-        within: Option<Entry<'d>>,
-        place: Anchor<'d>,
-        content: Insertion<'d>,
-        blank_lines: usize,
-    ) {
-        let moved = match content {
-            Insertion::Old(entry, None) => Some((entry.id(), (entry, Leave::Moved))),
-            Insertion::New(_) | Insertion::Old(..) => None,
-        };
-        self.leaving.extend(moved);
-        self.puts.push(Put { within, place, content, blank_lines });
+    pub(super) fn put(&mut self, put: Put<'d>) {
+        if let Insertion::Old(entry, None) = put.content {
+            self.leaving.insert(entry.id(), (entry, Leave::Moved));
+        }
+        self.puts.push(put);
     }
 
     pub(super) fn is_staying(&self, entry: &Entry<'_>) -> bool {
@@ -377,7 +360,8 @@ impl<'p, 'd> Sync<'p, 'd> {
                 (None, None) if is_block => at_end,
                 (None, None) => (of_setting, 0),
             };
-            lines.into_iter().for_each(|line| self.put(within, place, Insertion::New(line), blank_lines));
+            let contents = lines.into_iter().map(Insertion::New);
+            contents.for_each(|content| self.put(Put { within, place, content, blank_lines }));
         }
         self.puts.append(&mut blocks);
         // Blocks that move take along what is put into them.
@@ -421,14 +405,9 @@ fn misshapen<'d>(members: &Members<'d>, row: &'static Parameter, kept: &Object) 
 }
 
 /// Takes the lines in a wrong form out of a target that sets their parameter, unless the patch gives them.
-pub(super) fn without_misshapen(
-    members: &Members<'_>,
-    target: &mut Object,
-    current: &Object,
-    patch: &Object,
-) {
+pub(super) fn without_misshapen(members: &Members<'_>, target: &mut Object, old: &Object, patch: &Object) {
     for row in members.scope().rows() {
-        if target.contains_key(row.key) && !current.contains_key(row.key) {
+        if target.contains_key(row.key) && !old.contains_key(row.key) {
             for entry in misshapen(members, row, patch) {
                 target.shift_remove(&*members.scope().key_of(&entry.keyword()));
             }

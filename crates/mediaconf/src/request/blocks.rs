@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::edit::{AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, synced};
+use crate::edit::{AssignOptions, Assignment, MaybeEdit, Substitution, Sync, modify_members};
 use crate::query::{Config, Expansion, Path, Segment};
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::{Kind, Object, Schema};
@@ -123,7 +123,7 @@ impl BlockRequest {
     ///
     /// # Errors
     /// The block is not there, or the new name is taken.
-    pub(super) fn edit(&self, document: &Document, current: &Config<'_>) -> Result<Option<Edit>, EditError> {
+    pub(super) fn edit(&self, document: &Document, current: &Config<'_>) -> MaybeEdit {
         let members = current.members();
         let (kind, to) = named_block(&self.to)?;
         let from = self.source(current)?;
@@ -137,7 +137,7 @@ impl BlockRequest {
             let patch = Schema::normalize(self.patch(current)?)?;
             return modify_members(document, members, patch);
         };
-        let edit = synced(document, members, |sync| match self.content {
+        let edit = Sync::new(document, members).changed(|sync| match self.content {
             BlockContent::Moved(_) => sync.rename(kind, &[(entries[at], to)]),
             _ => sync.copy(kind, at, to),
         })?;
@@ -192,14 +192,14 @@ impl Renaming {
     ///
     /// # Errors
     /// As of [`Renaming::patch`].
-    pub(super) fn edit(&self, document: &Document, current: &Config<'_>) -> Result<Option<Edit>, EditError> {
+    pub(super) fn edit(&self, document: &Document, current: &Config<'_>) -> MaybeEdit {
         let (kind, names) = self.names(current)?;
         let members = current.members();
         let entries = members.own_by_key(kind.key()).iter();
         let blocks: Vec<_> = entries
             .filter_map(|&entry| Some((entry, names.get(&*entry.group_name().value())?.as_str())))
             .collect();
-        synced(document, members, |sync| sync.rename(kind, &blocks))
+        Sync::new(document, members).changed(|sync| sync.rename(kind, &blocks))
     }
 
     /// The kind of the blocks, and the names that change, each with its new one.

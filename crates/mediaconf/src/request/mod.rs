@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, modify_members};
+use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, MaybeEdit, modify_members};
 use crate::merge::DesiredState;
 use crate::query::{Condition, Config, Expectation, Path};
 use crate::schema::fault::{Fault, Faults};
@@ -223,12 +223,7 @@ impl Request {
     ///
     /// # Errors
     /// The change does not fit the text.
-    pub fn edit(
-        &self,
-        evaluated: Evaluated,
-        document: &Document,
-        current: &Config<'_>,
-    ) -> Result<Option<Edit>, EditError> {
+    pub fn edit(&self, evaluated: Evaluated, document: &Document, current: &Config<'_>) -> MaybeEdit {
         match &self.edits {
             Edits::Block(block) => block.edit(document, current),
             Edits::Renaming(renaming) => renaming.edit(document, current),
