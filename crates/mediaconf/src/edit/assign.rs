@@ -23,7 +23,7 @@ use crate::query::{
 use crate::schema::codec::occurrences;
 use crate::schema::fault::{Fault, FaultKind, Faults, Pointer};
 use crate::schema::kinds::scalar_text;
-use crate::schema::{Object, Place, Schema, no_string};
+use crate::schema::{Place, Schema, no_string};
 use crate::syntax::Document;
 
 /// One `--set`, `--set-string`, `--unset` or `--replace`.
@@ -102,13 +102,14 @@ pub struct AssignOptions {
     pub near_misses: bool,
 }
 
-/// The patch that assignments evaluate to.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Computed {
-    /// The merge patch (RFC 7396).
-    pub patch: Object,
-    /// True if lists, globs or conditions were looked up: then the patch is right only for the
-    /// configuration that was read.
+/// The patch that a request evaluates to on one configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluated {
+    /// The merge patch (RFC 7396), as it is sent to a server; of a [request of the text](crate::Request::is_of_text) only
+    /// the places that change.
+    pub patch: Value,
+    /// True if the patch is right only for the configuration that was read, such as one for which lists, globs or
+    /// conditions were looked up.
     pub depends_on_read: bool,
 }
 
@@ -139,7 +140,7 @@ impl Config<'_> {
         assignments: &[Assignment],
         conditions: &[Condition],
         options: AssignOptions,
-    ) -> Result<Computed, Faults> {
+    ) -> Result<Evaluated, Faults> {
         let expansion = Expansion { current: self, real: self, conditions, own_only: true };
         let assigner = Assigner { expansion, options };
         let (mut edits, mut faults, mut depends_on_read) = (Vec::new(), Vec::new(), !conditions.is_empty());
@@ -170,8 +171,7 @@ impl Config<'_> {
         };
         Schema::normalize(patch.clone())
             .map_err(|Faults(found)| Faults(found.into_iter().map(of_path).collect()))?;
-        let patch = patch.as_object().cloned().unwrap_or_default();
-        Ok(Computed { patch, depends_on_read })
+        Ok(Evaluated { patch, depends_on_read })
     }
 }
 
@@ -228,21 +228,17 @@ impl Assigner<'_> {
         if given.removes() && path.segments.last() == Some(&Segment::Append) {
             return Err(Fault::of_path("there is nothing at `[+]` to remove"));
         }
-        let words = match given {
-            AssignedValue::Typed(text) => {
-                self.refuse_whole(at, path, text)?;
-                self.words(at, place, text)?
-            }
-            _ => None,
-        };
+        let mut words = None;
+        if let AssignedValue::Typed(text) = given {
+            self.refuse_whole(at, path, text)?;
+            words = self.words(at, place, text)?;
+        }
         let value = words.map_or_else(|| given.at(at), Ok)?;
         if path.segments.len() + depth(&value) > Document::MAX_DEPTH {
             return Err(Fault::of_path(format!("this nests deeper than {}", Document::MAX_DEPTH)));
         }
-        if value.is_null() || !given.is_whole_in_words(at) {
-            return Ok(value);
-        }
-        self.whole(at, place, value)
+        let is_whole = !value.is_null() && given.is_whole_in_words(at);
+        if is_whole { self.whole(at, place, value) } else { Ok(value) }
     }
 
     /// A value that is given as words is the whole directive: null for each other extra of a backend; one that would drop
@@ -259,11 +255,10 @@ impl Assigner<'_> {
             }
             return Ok(value);
         }
-        let present =
-            self.expansion.current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
-        match present {
+        let present = self.expansion.current.value(&keys);
+        match present.as_ref().and_then(Value::as_array).map_or(0, Vec::len) {
             0 | 1 => Ok(value),
-            _ => Err(drops(path, present)),
+            elements => Err(drops(path, elements)),
         }
     }
 
@@ -277,10 +272,9 @@ impl Assigner<'_> {
             match self.expansion.current.found(&place) {
                 Ok(found) => {
                     is_any_there = true;
-                    let mut values = found.values.into_iter();
-                    values
-                        .try_for_each(|(place, value)| replacement.value(place, &value))
-                        .map_err(|fault| fault.at(path))?;
+                    for (place, value) in found.values {
+                        replacement.value(place, &value).map_err(|fault| fault.at(path))?;
+                    }
                 }
                 Err(fault) if fault.is_absent() => absence = absence.or(Some(fault.at(path))),
                 Err(fault) => return Err(fault.at(path)),
@@ -384,10 +378,11 @@ fn set(node: &mut Value, segments: &[Segment], value: &Value, removes: bool) -> 
         return Ok(());
     };
     let kind = if removes { FaultKind::Absent } else { FaultKind::Path };
+    if node.is_null() {
+        *node =
+            if let Segment::Key(_) = segment { Value::Object(Map::new()) } else { Value::Array(Vec::new()) };
+    }
     if let Segment::Key(key) = segment {
-        if node.is_null() {
-            *node = Value::Object(Map::new());
-        }
         let no_object = || Fault::new(kind, format!("`{key}` can't be set: its parent is not an object"));
         let members = node.as_object_mut().ok_or_else(no_object)?;
         return match members.contains_key(key) {
@@ -398,9 +393,6 @@ fn set(node: &mut Value, segments: &[Segment], value: &Value, removes: bool) -> 
             }
             _ => set(members.entry(key).or_insert(Value::Null), rest, value, removes),
         };
-    }
-    if node.is_null() {
-        *node = Value::Array(Vec::new());
     }
     let no_list = || Fault::new(kind, "this is not a list").hint("set the whole to a JSON array");
     let entries = node.as_array_mut().ok_or_else(no_list)?;

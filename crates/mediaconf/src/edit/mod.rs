@@ -31,7 +31,7 @@ mod sync;
 mod words;
 
 pub use crate::schema::fault::{Fault, FaultKind, Faults};
-pub use assign::{AssignOptions, AssignedValue, Assignment};
+pub use assign::{AssignOptions, AssignedValue, Assignment, Evaluated};
 pub use completion::{Completion, PathUse, Proposal};
 pub use explain::Explanation;
 pub use substitution::Substitution;

@@ -110,11 +110,8 @@ impl BlockRequest {
         };
         if !self.assignments.is_empty() {
             let alone = json!({ kind.key(): { to: block.clone() } });
-            let computed = Config::from(&alone).to_patch(&self.assignments, &[], self.options)?;
-            if let Some(Value::Object(edits)) = computed.patch.get(kind.key()).and_then(|group| group.get(to))
-            {
-                block.extend(edits.clone());
-            }
+            let edits = Config::from(&alone).to_patch(&self.assignments, &[], self.options)?.patch;
+            block.extend(edits[kind.key()][to].as_object().cloned().unwrap_or_default());
         }
         Ok(json!({ kind.key(): { to: block } }))
     }
@@ -134,8 +131,7 @@ impl BlockRequest {
         let original =
             from.and_then(|from| entries.iter().position(|entry| entry.group_name().value() == from));
         let Some(at) = original else {
-            let patch = Schema::normalize(self.patch(current)?)?;
-            return modify_members(document, members, patch);
+            return modify_members(document, members, Schema::normalize(self.patch(current)?)?);
         };
         let edit = Sync::new(document, members).changed(|sync| match self.content {
             BlockContent::Moved(_) => sync.rename(kind, &[(entries[at], to)]),
@@ -147,8 +143,7 @@ impl BlockRequest {
         };
         // The assignments are made in the text that this leads to.
         let copied = Config::new(&first.document);
-        let computed = copied.to_patch(&self.assignments, &[], self.options)?;
-        let patch = Schema::normalize(computed.patch.into())?;
+        let patch = Schema::normalize(copied.to_patch(&self.assignments, &[], self.options)?.patch)?;
         let second = modify_members(&first.document, copied.members(), patch)?;
         Ok(Some(second.unwrap_or(first)))
     }

@@ -9,12 +9,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, MaybeEdit, modify_members};
+use crate::edit::{
+    AssignOptions, AssignedValue, Assignment, Edit, EditError, Evaluated, MaybeEdit, modify_members,
+};
 use crate::merge::DesiredState;
 use crate::query::{Condition, Config, Expectation, Path};
+use crate::schema::Schema;
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::patch::parse_within;
-use crate::schema::{Object, Schema};
 use crate::syntax::Document;
 
 pub use blocks::{BlockContent, BlockRequest, Renaming};
@@ -61,26 +63,6 @@ fn as_json<S: Serializer>(text: &Bytes, _: &usize, serializer: S) -> Result<S::O
 fn of_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Bytes, usize), D::Error> {
     let text = <&RawValue>::deserialize(deserializer)?;
     Ok((Bytes::copy_from_slice(text.get().as_bytes()), usize::MAX))
-}
-
-/// The patch that a request evaluates to on one configuration.
-#[derive(Clone, PartialEq)]
-pub struct Evaluated {
-    /// The merge patch, as it is sent to a server; of a [request of the text](Request::is_of_text) only the places that
-    /// change.
-    pub patch: Value,
-    /// True if the patch is right only for the configuration on which it was evaluated.
-    pub depends_on_read: bool,
-}
-
-impl Evaluated {
-    /// The normalized patch.
-    ///
-    /// # Errors
-    /// The faults of the patch.
-    pub fn normalized(self) -> Result<Object, Faults> {
-        Schema::normalize(self.patch)
-    }
 }
 
 /// A request that changes nothing yet.
@@ -195,7 +177,7 @@ impl Request {
     /// # Errors
     /// Unmet expectations come before faults of the edits.
     pub fn evaluate(&self, current: &Config<'_>) -> Result<Evaluated, Faults> {
-        self.refuse_unmet(current)?;
+        Faults(current.unmet(&self.expectations)?).into_result(())?;
         let (patch, depends_on_read) = match &self.edits {
             Edits::Patch { text, memory } => (parse_within(text, *memory)?, false),
             Edits::State(state) => (state.patch(current), state.prunes()),
@@ -203,19 +185,11 @@ impl Request {
             Edits::Renaming(all) => (all.patch(current)?, true),
             Edits::Assignments { assignments, conditions, options } => {
                 let computed = current.to_patch(assignments, conditions, *options)?;
-                (computed.patch.into(), computed.depends_on_read)
+                (computed.patch, computed.depends_on_read)
             }
         };
         let depends_on_read = depends_on_read || !self.expectations.is_empty();
         Ok(Evaluated { patch, depends_on_read })
-    }
-
-    /// Compares the expectations with a configuration.
-    ///
-    /// # Errors
-    /// Those that it does not meet.
-    pub fn refuse_unmet(&self, current: &Config<'_>) -> Result<(), Faults> {
-        Faults(current.unmet(&self.expectations)?).into_result(())
     }
 
     /// The edit of a text on which the request was evaluated; `None` if it changes nothing. The doubts are left to the
@@ -227,7 +201,7 @@ impl Request {
         match &self.edits {
             Edits::Block(block) => block.edit(document, current),
             Edits::Renaming(renaming) => renaming.edit(document, current),
-            _ => modify_members(document, current.members(), evaluated.normalized()?),
+            _ => modify_members(document, current.members(), Schema::normalize(evaluated.patch)?),
         }
     }
 
@@ -252,11 +226,6 @@ impl Request {
         }
     }
 
-    /// The conditions of its assignments.
-    pub fn conditions(&self) -> &[Condition] {
-        if let Edits::Assignments { conditions, .. } = &self.edits { conditions } else { &[] }
-    }
-
     /// True if it names each entry that it changes, and at most `most` of them.
     pub fn names_few(&self, most: usize) -> bool {
         match &self.edits {
@@ -275,7 +244,8 @@ impl Request {
 
     /// True if it has patterns or conditions, which stand for all entries that match.
     pub fn stands_for_many(&self) -> bool {
-        !self.conditions().is_empty() || self.paths().iter().any(|path| path.first_pattern().is_some())
+        matches!(&self.edits, Edits::Assignments { conditions, .. } if !conditions.is_empty())
+            || self.paths().iter().any(|path| path.first_pattern().is_some())
     }
 }
 
