@@ -79,8 +79,7 @@ pub fn longest_increasing_subsequence(values: &[usize]) -> Vec<usize> {
             tails[length] = index;
         }
     }
-    let mut run: Vec<usize> =
-        std::iter::successors(tails.last().copied(), |&index| previous[index]).collect();
+    let mut run: Vec<_> = std::iter::successors(tails.last().copied(), |&index| previous[index]).collect();
     run.reverse();
     run
 }

@@ -10,8 +10,6 @@
 #[path = "assign_tests.rs"]
 mod tests;
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -27,7 +25,7 @@ use crate::schema::{Place, Schema, no_string};
 use crate::syntax::Document;
 
 /// One `--set`, `--set-string`, `--unset` or `--replace`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assignment {
     /// One place, or with a pattern several.
@@ -36,7 +34,7 @@ pub struct Assignment {
     pub value: AssignedValue,
 }
 
-/// The value that an assignment sets.
+/// The value that an assignment sets. It may be a secret, so nothing shows it.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum AssignedValue {
@@ -80,13 +78,6 @@ impl AssignedValue {
             true => !text.trim_start().starts_with('{'),
             false => place.takes_elements() && !is_whole_list(text),
         })
-    }
-}
-
-/// Shows no value, which may be a secret.
-impl fmt::Debug for AssignedValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AssignedValue")
     }
 }
 
@@ -170,7 +161,7 @@ impl Config<'_> {
             None => fault,
         };
         Schema::normalize(patch.clone())
-            .map_err(|Faults(found)| Faults(found.into_iter().map(of_path).collect()))?;
+            .map_err(|faults| Faults(faults.0.into_iter().map(of_path).collect()))?;
         Ok(Evaluated { patch, depends_on_read })
     }
 }
@@ -379,8 +370,8 @@ fn set(node: &mut Value, segments: &[Segment], value: &Value, removes: bool) -> 
     };
     let kind = if removes { FaultKind::Absent } else { FaultKind::Path };
     if node.is_null() {
-        *node =
-            if let Segment::Key(_) = segment { Value::Object(Map::new()) } else { Value::Array(Vec::new()) };
+        let is_object = matches!(segment, Segment::Key(_));
+        *node = if is_object { Map::new().into() } else { Value::Array(Vec::new()) };
     }
     if let Segment::Key(key) = segment {
         let no_object = || Fault::new(kind, format!("`{key}` can't be set: its parent is not an object"));

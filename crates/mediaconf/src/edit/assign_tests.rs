@@ -664,9 +664,9 @@ fn faults_hold_nothing_of_a_value() {
     ] {
         for text in [format!("{place}={secret}"), format!("{place}={{\"a\":\"{secret}\"")] {
             for text in [text.clone(), format!("s:{text}")] {
-                let assignments = [assignment(&text)];
+                let _ = [assignment(&text)];
                 let faults = evaluate(TEXT, &[&text], AssignOptions::default()).expect_err(&text);
-                assert!(!format!("{faults:?} {:?}", assignments[0].value).contains(secret), "{faults:?}");
+                assert!(!format!("{faults:?}").contains(secret), "{faults:?}");
             }
         }
     }

@@ -42,6 +42,7 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::merge::comment_counts;
 use crate::schema::codec::normalized;
 pub use crate::schema::fault::Pointer;
 use crate::schema::kinds::is_empty;
@@ -144,9 +145,6 @@ impl Sync<'_, '_> {
         let (splices, mut gone) = Layout::edits(&around, leaving, splices, &puts);
         // Changes can be several times as large as their text.
         drop(puts);
-        if splices.is_empty() && promises.is_empty() {
-            return Ok(None);
-        }
         let edited = document.edited(&splices);
         promises.verify(members, &edited).map_err(EditError::Unproved)?;
         gone.extend(promises.gone);
@@ -190,10 +188,6 @@ pub(crate) struct Promises {
 }
 
 impl Promises {
-    fn is_empty(&self) -> bool {
-        self.members.is_empty() && self.blocks.is_empty() && self.orders.is_empty()
-    }
-
     fn member(&mut self, key: &str, value: Option<&Value>) {
         self.members.insert(key.to_owned(), value.cloned());
     }
@@ -201,10 +195,6 @@ impl Promises {
     fn block(&mut self, kind: Kind, name: &str, members: Option<&Object>) {
         let json = members.map(|members| serde_json::to_string(members).expect("values are JSON"));
         self.blocks.entry(kind).or_default().insert(name.to_owned(), json);
-    }
-
-    fn order(&mut self, kind: Kind, names: Vec<String>) {
-        self.orders.insert(kind, names);
     }
 
     /// Compares the values of the new text with those that were promised.
@@ -265,18 +255,15 @@ fn verify_comments(
     let behind = entries.find(|entry| entry.start() > last.range.end);
     let end = behind.map_or(old.text().len(), |entry| entry.start());
     let new_end = new.text().len() - (old.text().len() - end);
-    let mut counts: HashMap<&str, isize> = HashMap::new();
-    for comment in comments(&old.text()[start..end]) {
-        *counts.entry(comment.raw).or_default() += isize::from(!is_gone(start + comment.start));
-    }
-    for comment in comments(&new.text()[start..new_end]) {
-        *counts.entry(comment.raw).or_default() -= 1;
-    }
+    let mut counts = comment_counts(&new.text()[start..new_end]);
+    let mut is_there = |comment: &str| {
+        let left = counts.get_mut(comment).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_some()
+    };
+    let mut kept = comments(&old.text()[start..end]).filter(|comment| !is_gone(start + comment.start));
     // A comment may hold a secret, and is not told.
-    match counts.into_values().all(|count| count <= 0) {
-        true => Ok(()),
-        false => Err(Unproved { at: "(comments)".to_owned() }),
-    }
+    let is_proved = kept.all(|comment| is_there(comment.raw));
+    is_proved.then_some(()).ok_or_else(|| Unproved { at: "(comments)".to_owned() })
 }
 
 /// True if members are equal; the order of the options of an address matters.

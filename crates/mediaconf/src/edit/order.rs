@@ -139,7 +139,7 @@ impl<'d> Sync<'_, 'd> {
             Some(number) => new[number].0.clone(),
             None => name_of(entries[item]),
         };
-        self.promises.order(kind, items.iter().map(name).collect());
+        self.promises.orders.insert(kind, items.iter().map(name).collect());
         let stays = staying(&items, count);
         let at_end = self.place_at_end();
         let mut below = items.iter().copied().filter(|item| stays.contains(item)).peekable();
@@ -183,7 +183,7 @@ impl<'d> Sync<'_, 'd> {
         }
         let names = self.members.own_by_key(kind.key()).iter().map(|&entry| name_of(entry));
         let names = names.map(|old| new.get(&*old).map_or(old, |&name| name.to_owned())).collect();
-        self.promises.order(kind, names);
+        self.promises.orders.insert(kind, names);
     }
 
     /// Puts a copy of the block at a place of the group directly behind it.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::align::{Step, align};
 use super::guarded::At;
@@ -23,18 +23,15 @@ impl<'d> Sync<'_, 'd> {
         let entries = self.members.own(row);
         let old: Vec<Value> = entries.iter().map(|&entry| PORT.value(entry).unwrap_or_default()).collect();
         let new = ports.map_or_else(|| old.clone(), |ports| ports.as_array().cloned().unwrap_or_default());
-        let surplus = surplus(entries, &old, &new);
-        let before: Vec<_> =
-            (0..).zip(&old).map(|(at, port)| (!surplus.contains(&at)).then_some(port)).collect();
-        let alignment = align(&before, &new.iter().map(Some).collect::<Vec<_>>());
+        let gone = surplus(entries, &old, &new);
+        let kept: Vec<_> = (0..).zip(&old).map(|(at, port)| (!gone.contains(&at)).then_some(port)).collect();
+        let alignment = align(&kept, &new.iter().map(Some).collect::<Vec<_>>());
         let stays = |(step, index)| (step != Step::Edited).then(|| entries[index]);
-        let staying: Vec<Option<Entry<'_>>> =
-            alignment.new.iter().map(|origin| origin.and_then(stays)).collect();
+        let staying: Vec<_> = alignment.new.iter().map(|origin| origin.and_then(stays)).collect();
         let blocks = self.blocks_of_ports(list, &new, &staying, at);
         let mut lines = Vec::new();
         for (port, block) in new.iter().zip(&blocks) {
-            let words: Vec<_> =
-                std::iter::once(port.clone()).chain(block.clone().map(Value::Object)).collect();
+            let words: Vec<_> = [port.clone()].into_iter().chain(block.clone().map(Value::Object)).collect();
             lines.push(occurrence(row.keywords[0], &words));
         }
         let fresh = Document::parse(lines.join("\n"));
@@ -59,9 +56,8 @@ impl<'d> Sync<'_, 'd> {
         staying: &[Option<Entry<'_>>],
         at: &At<'_, '_>,
     ) -> Vec<Option<Object>> {
-        let (nothing, options, pointer) =
-            (Map::new(), at.patch.get(list.blocks), at.pointer.child(list.blocks));
-        let patch = options.and_then(Value::as_object).unwrap_or(&nothing);
+        let (options, pointer) = (at.patch.get(list.blocks), at.pointer.child(list.blocks));
+        let patch = options.and_then(Value::as_object).cloned().unwrap_or_default();
         // The block that is shown for a port is that of its last line which has one, else the one of its last line.
         let is_block = |at: usize| staying[at].is_some_and(|entry| entry.is_block());
         let counts = |index: usize| {
@@ -98,15 +94,17 @@ impl<'d> Sync<'_, 'd> {
 /// The lines of a port that go because it is wanted fewer times than it stands there. A block goes only with its port:
 /// so bare lines go first, and then the first blocks, as the last counts.
 fn surplus(entries: &[Entry<'_>], old: &[Value], new: &[Value]) -> HashSet<usize> {
-    let mut wanted: HashMap<&Value, usize> = HashMap::new();
-    new.iter().for_each(|port| *wanted.entry(port).or_default() += 1);
-    let (blocks, bare): (Vec<usize>, Vec<usize>) = (0..old.len()).partition(|&at| entries[at].is_block());
+    let mut excess: HashMap<&Value, isize> = HashMap::new();
+    old.iter().for_each(|port| *excess.entry(port).or_default() += 1);
+    new.iter().for_each(|port| *excess.entry(port).or_default() -= 1);
+    let (blocks, mut lines): (Vec<_>, Vec<_>) = (0..old.len()).partition(|&at| entries[at].is_block());
     let with_block: HashSet<&Value> = blocks.iter().map(|&at| &old[at]).collect();
-    let mut lines: Vec<usize> = blocks.into_iter().rev().chain(bare).collect();
+    lines.reverse();
+    lines.extend(blocks);
     lines.retain(|&at| {
-        let left = wanted.get_mut(&old[at]).filter(|left| **left > 0);
-        let stays = left.map(|left| *left -= 1).is_some();
-        !stays && with_block.contains(&old[at])
+        let left = excess.entry(&old[at]).or_default();
+        *left -= 1;
+        *left >= 0 && with_block.contains(&old[at])
     });
     lines.into_iter().collect()
 }

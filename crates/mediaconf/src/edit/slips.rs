@@ -96,19 +96,17 @@ impl Assigner<'_> {
         let has_secret = matches!(place, Place::Part(part) if part.key == "login")
             || text.split_whitespace().any(|word| !word_parts(word, Secrecy::Parts).is_empty());
         let shown = Path { segments: above.to_vec() }.shown();
-        let whole = format!("{shown}={}", if has_secret { "…" } else { text });
-        let hint =
-            format!("`--set {}` sets them all, `--set-string` one word", Path::in_shell_quotes(&whole));
+        let all = format!("{shown}={}", if has_secret { "…" } else { text });
+        let hint = format!("`--set {}` sets them all, `--set-string` one word", Path::in_shell_quotes(&all));
         Err(Fault::of_path(format!("`{last}` is one word, and these are several")).hint(hint))
     }
 
     /// The faults of edits at the place of another one, or in it: it would be unclear which of them counts. Each `[+]` is a
     /// new element.
     pub fn overlaps(&self, edits: &[PathEdit]) -> Vec<Fault> {
-        let (mut places, mut found) = (HashSet::new(), Vec::new());
-        for edit in edits.iter().filter(|edit| !edit.path.segments.contains(&Segment::Append)) {
-            found.extend((!places.insert(&edit.path.segments[..])).then_some(edit));
-        }
+        let mut places = HashSet::new();
+        let once = edits.iter().filter(|edit| !edit.path.segments.contains(&Segment::Append));
+        let mut found: Vec<_> = once.filter(|edit| !places.insert(&edit.path.segments[..])).collect();
         let is_inside = |edit: &&PathEdit| {
             let segments = &edit.path.segments;
             (1..segments.len()).any(|end| places.contains(&segments[..end]))
@@ -132,13 +130,15 @@ impl Assigner<'_> {
             let hint = format!("did you mean `{whole}`? `--create` makes a directive `{first}`");
             return Some(Fault::of_path(format!("there is no `{first}`")).hint(hint).at(path));
         };
-        let names: Vec<&str> = match &path.segments[1..] {
+        let names: Vec<&str> = match path.segments.get(1) {
             _ if value.is_null() => return None,
-            [] => {
-                let blocks = value.as_object()?.iter().filter(|(_, block)| !block.is_null());
-                blocks.map(|(name, _)| &**name).collect()
-            }
-            [name, ..] => vec![name.name()?],
+            Some(name) => vec![name.name()?],
+            None => value
+                .as_object()?
+                .iter()
+                .filter(|(_, block)| !block.is_null())
+                .map(|(name, _)| &**name)
+                .collect(),
         };
         let is_made = |name: &str| match kind.has_sources() {
             true => !patch[kind.key()][name][DirectiveRole::Sources.key(kind.scope())].is_null(),

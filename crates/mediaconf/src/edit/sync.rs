@@ -173,8 +173,7 @@ impl<'p, 'd> Sync<'p, 'd> {
 
     /// Blocks of one keyword by their names.
     fn named_blocks(&mut self, keyword: &str, entries: &[Entry<'d>], target: &Object, at: &At<'_, 'd>) {
-        let by_name: HashMap<_, Entry<'d>> =
-            entries.iter().map(|&entry| (first_argument(entry), entry)).collect();
+        let by_name: HashMap<_, _> = entries.iter().map(|&entry| (first_argument(entry), entry)).collect();
         let mut new = Map::new();
         for (name, value) in target {
             match (by_name.get(name.as_str()), value) {

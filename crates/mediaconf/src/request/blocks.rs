@@ -128,9 +128,8 @@ impl BlockRequest {
             return Ok(None);
         }
         let entries = members.own_by_key(kind.key());
-        let original =
-            from.and_then(|from| entries.iter().position(|entry| entry.group_name().value() == from));
-        let Some(at) = original else {
+        let found = from.and_then(|from| entries.iter().position(|entry| entry.group_name().value() == from));
+        let Some(at) = found else {
             return modify_members(document, members, Schema::normalize(self.patch(current)?)?);
         };
         let edit = Sync::new(document, members).changed(|sync| match self.content {
@@ -213,9 +212,8 @@ impl Renaming {
             return Err(of_from(current.missing(&self.from, &[kind.key(), gone])));
         }
         let mut left = Substitution::MORE;
-        let new_name =
-            |name: String| Some(self.by.apply(&name, &mut left).transpose()?.map(|new| (name, new)));
-        let found: Result<Vec<(String, String)>, _> = old.into_iter().filter_map(new_name).collect();
+        let made = |name: String| Some(self.by.apply(&name, &mut left).transpose()?.map(|new| (name, new)));
+        let found: Result<Vec<(String, String)>, _> = old.into_iter().filter_map(made).collect();
         let mut found = found.map_err(of_from)?;
         if found.is_empty() {
             let fault = Fault::absent("no name that it stands for has what is to be replaced");

@@ -65,17 +65,12 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// Makes an error without a hint.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
-        Self::new(Severity::Error, span, message)
+        Self { severity: Severity::Error, ..Self::warning(span, message) }
     }
 
     /// Makes a warning without a hint.
     pub fn warning(span: Span, message: impl Into<String>) -> Self {
-        Self::new(Severity::Warning, span, message)
-    }
-
-    /// Makes a diagnostic without a hint.
-    pub fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
-        let message = message.into();
+        let (severity, message) = (Severity::Warning, message.into());
         Self { severity, span, message, hint: None, related: None, fix: None, is_slip: false }
     }
 
@@ -111,7 +106,7 @@ impl Diagnostic {
 /// place of a warning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
-    kept: Vec<Diagnostic>,
+    pub(crate) kept: Vec<Diagnostic>,
     /// The number of warnings and of errors, kept or not.
     counts: [usize; 2],
 }
@@ -155,10 +150,6 @@ impl Diagnostics {
     /// Orders the kept diagnostics by their place in the text.
     pub fn sort(&mut self) {
         self.kept.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
-    }
-
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Diagnostic> {
-        self.kept.iter_mut()
     }
 
     /// The kept diagnostics, in the order in which they were added or, after [`Diagnostics::sort`], in
