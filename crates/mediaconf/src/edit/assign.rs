@@ -56,10 +56,7 @@ impl AssignedValue {
 
     /// The text, where it is one.
     fn text(&self) -> Option<&str> {
-        match self {
-            Self::Typed(text) | Self::Text(text) => Some(text),
-            Self::Remove | Self::Replace(_) => None,
-        }
+        if let Self::Typed(text) | Self::Text(text) = self { Some(text) } else { None }
     }
 
     /// Returns its JSON value at `place`; null removes the value there.
@@ -140,10 +137,8 @@ impl Config<'_> {
             let sets = value.text().is_some() && !value.removes();
             let path = if sets { path.with_key_of_sources() } else { path.clone() };
             depends_on_read |= looks_up(&path, value);
-            match assigner.edits(&path, value) {
-                Ok(made) => edits.extend(made),
-                Err(fault) => faults.push(fault),
-            }
+            let made = assigner.edits(&path, value);
+            made.map_or_else(|fault| faults.push(fault), |made| edits.extend(made));
         }
         faults.extend(assigner.overlaps(&edits));
         let mut patch = Value::Object(Map::new());
@@ -207,10 +202,8 @@ impl Assigner<'_> {
                 && Place::resolve(&above.segments).is_ok_and(|place| !place.is_foreign())
                 && (above.kind().is_none() || above.segments.len() < 2 || is_block_there())
         };
-        match absence {
-            Some(absence) if places.is_empty() && !may_be_empty() => Err(absence),
-            _ => Ok(places),
-        }
+        let absence = absence.filter(|_| places.is_empty() && !may_be_empty());
+        absence.map_or(Ok(places), Err)
     }
 
     /// The value that is set at a place, for which `path` stands.

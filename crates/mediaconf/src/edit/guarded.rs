@@ -70,10 +70,9 @@ impl<'d> Sync<'_, 'd> {
     /// level. A keyword that is used already in a block of the kind is no misspelling.
     pub(super) fn doubt_new(&mut self, around: (Scope, Option<&str>), line: Entry<'_>, pointer: &Pointer) {
         let ((scope, kind), keyword) = (around, line.keyword());
-        let near = match kind.filter(|_| scope.kind().is_none()) {
-            Some(block) => near_miss_in_block(block, &keyword),
-            None => scope.near_miss(&keyword),
-        };
+        let of_block = kind.filter(|_| scope.kind().is_none());
+        let near =
+            of_block.map_or_else(|| scope.near_miss(&keyword), |block| near_miss_in_block(block, &keyword));
         let is_used = |kind: &str| self.used().contains(&(kind.into(), keyword.as_ref().into()));
         let near = near.map(|near| format!("did you mean {}?", near.in_words()));
         let near = self.missed(scope, line, pointer).or(near);
@@ -206,7 +205,6 @@ impl<'d> Sync<'_, 'd> {
         At { patch, pointer, .. }: &At<'_, '_>,
     ) {
         let keyword = &*old[0].keyword();
-        let is_bare = |line: &Entry<'_>| !line.is_block() && line.count_arguments() == 0;
         let form = DirectiveForm::from_entries(old);
         let has_blocks = matches!(form, DirectiveForm::Block | DirectiveForm::NamedBlocks);
         let lists_lines = match patch {
@@ -216,7 +214,7 @@ impl<'d> Sync<'_, 'd> {
             _ => false,
         };
         let change = match old {
-            [only] if is_bare(only) => return,
+            [only] if !only.is_block() && only.count_arguments() == 0 => return,
             [_, _, ..] if !lists_lines => {
                 let made = if patch.is_object() { "blocks" } else { "one" };
                 let found = format!("there are {} `{keyword}` lines", old.len());
@@ -232,11 +230,10 @@ impl<'d> Sync<'_, 'd> {
             DirectiveForm::NamedBlocks => "the blocks have names: give them by name, as `{\"NAME\":{…}}`",
             _ => "send the present value with your change",
         };
-        let hint = format!(
-            "{advice}; `--accept form-change` (over HTTP `accept=form-change`) makes the change anyway"
-        );
+        let anyway = "`--accept form-change` (over HTTP `accept=form-change`) makes the change anyway";
         let message = format!("{found} here, and this patch would {made}");
-        self.guarded.push(Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message).hint(hint));
+        let change = Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message);
+        self.guarded.push(change.hint(format!("{advice}; {anyway}")));
     }
 }
 

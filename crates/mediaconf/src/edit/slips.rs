@@ -79,9 +79,7 @@ impl Assigner<'_> {
     /// Refuses for the first word of a directive, such as an address, what are the words of the whole directive.
     pub fn refuse_whole(&self, place: Place, path: &Path, text: &str) -> Result<(), Fault> {
         let Some((last, above)) = path.segments.split_last() else { return Ok(()) };
-        if !text.contains(char::is_whitespace) || text.starts_with('"') {
-            return Ok(());
-        }
+        let is_several = text.contains(char::is_whitespace) && !text.starts_with('"');
         let Ok(whole) = Place::through_lists(Place::Root, above) else { return Ok(()) };
         let is_first = match (place, whole) {
             (Place::BackendUrl, _) | (Place::Text, Place::Source(_)) => true,
@@ -90,7 +88,7 @@ impl Assigner<'_> {
             }
             _ => false,
         };
-        if !is_first || whole.typed(text).is_err() {
+        if !is_several || !is_first || whole.typed(text).is_err() {
             return Ok(());
         }
         let has_secret = matches!(place, Place::Part(part) if part.key == "login")
@@ -149,12 +147,10 @@ impl Assigner<'_> {
         if let Some(quoted) = current.with_quoted_name(path, 1) {
             return Some(fault.hint(format!("a name with a dot is quoted: `{}`", quoted.shown())));
         }
-        let make = match kind.has_sources() {
-            true => "to make it, set its `urls` too or give `--create`",
-            false => "to make it, give `--create`",
-        };
+        let sources = if kind.has_sources() { "set its `urls` too or " } else { "" };
+        let make = format!("to make it, {sources}give `--create`");
         let meant = did_you_mean(name, current.names(&[kind.key()]).iter().map(String::as_str));
-        Some(fault.hint(meant.map_or(make.to_owned(), |meant| format!("{meant} {make}"))))
+        Some(fault.hint(meant.map_or_else(|| make.clone(), |meant| format!("{meant} {make}"))))
     }
 
     /// Drops the removals of one assignment that are probably slips; it is a fault if none is left.

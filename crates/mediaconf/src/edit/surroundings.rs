@@ -145,7 +145,8 @@ impl<'d> Surroundings<'d> {
 
     /// The white space that one level of nesting adds in this block, if its entries show it.
     pub fn unit_of(&self, block: Entry<'d>) -> Option<&'d str> {
-        let child = block.children().find(|child| self.begins_line(child.start()))?;
+        let mut children = (!self.is_one_line(block)).then(|| block.children())?;
+        let child = children.find(|child| self.begins_line(child.start()))?;
         self.indent(child.start()).strip_prefix(self.indent(block.start()))
     }
 

@@ -36,20 +36,14 @@ impl Config<'_> {
 
 /// The own members of a whole configuration; the streams, lives and plugins stand as `null` for the place that they have.
 fn settings(side: &Config<'_>) -> Object {
-    let value = |key: &str| match Schema::media().kind(key) {
-        Some(_) => Some(Value::Null),
-        None => side.value(&[key]),
-    };
+    let value = |key: &str| Schema::media().kind(key).map(|_| Value::Null).or_else(|| side.value(&[key]));
     let members = side.names(&[]).into_iter().filter_map(|key| Some((key.clone(), value(&key)?)));
     own_members(Place::Root, &members.collect())
 }
 
 /// The members of an object that are not derived.
 fn own_members(place: Place, value: &Value) -> Object {
-    match place.own_value(value) {
-        Some(Value::Object(members)) => members,
-        _ => Map::new(),
-    }
+    if let Some(Value::Object(members)) = place.own_value(value) { members } else { Map::new() }
 }
 
 /// Returns the patch from the streams, lives or plugins of a whole configuration to those of another: the removed blocks,
@@ -308,10 +302,8 @@ impl ChangedValue {
     /// The same for a message or a record: on one line, and a long one is cut.
     pub fn short_path(&self) -> String {
         let path = one_line(&self.masked_path(&Masker::default()));
-        match path.char_indices().nth(LONGEST_PATH) {
-            Some((end, _)) => format!("{}…", &path[..end]),
-            None => path,
-        }
+        let cut = path.char_indices().nth(LONGEST_PATH).map(|(end, _)| format!("{}…", &path[..end]));
+        cut.unwrap_or(path)
     }
 }
 

@@ -26,10 +26,7 @@ pub enum Severity {
 impl Severity {
     /// The word in front of a message.
     pub fn label(self) -> &'static str {
-        match self {
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
+        if self == Self::Warning { "warning" } else { "error" }
     }
 }
 

@@ -199,10 +199,8 @@ impl<'d> Entry<'d> {
     /// The number of words behind the keyword.
     #[inline]
     pub fn count_arguments(self) -> usize {
-        match self.record().arguments {
-            u16::MAX => self.arguments().count(),
-            count => usize::from(count),
-        }
+        let count = self.record().arguments;
+        if count == u16::MAX { self.arguments().count() } else { count.into() }
     }
 
     /// True if its words stand on several lines.
