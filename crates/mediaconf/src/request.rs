@@ -106,12 +106,8 @@ impl From<BlockRequest> for Request {
 
 impl Request {
     /// The request of assignments in the entries that meet all `conditions`.
-    pub fn assigning(
-        assignments: Vec<Assignment>,
-        conditions: Vec<Condition>,
-        options: AssignOptions,
-    ) -> Self {
-        Edits::Assignments { assignments, conditions, options }.into()
+    pub fn assigning(made: Vec<Assignment>, conditions: Vec<Condition>, options: AssignOptions) -> Self {
+        Edits::Assignments { assignments: made, conditions, options }.into()
     }
 
     /// The request of a merge patch whose JSON text is parsed when it is evaluated; its merge may take `memory` bytes.

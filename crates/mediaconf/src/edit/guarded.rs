@@ -198,12 +198,8 @@ impl<'d> Sync<'_, 'd> {
 
     /// Compares the form of the lines of an unknown keyword with that of the new ones in their places. A patch that
     /// lists the lines one by one names the form itself.
-    pub(super) fn doubt_lines(
-        &mut self,
-        [old, new]: [&[Entry<'_>]; 2],
-        alignment: &Alignment,
-        At { patch, pointer, .. }: &At<'_, '_>,
-    ) {
+    pub(super) fn doubt_lines(&mut self, both: [&[Entry<'_>]; 2], alignment: &Alignment, at: &At<'_, '_>) {
+        let ([old, new], At { patch, pointer, .. }) = (both, at);
         let keyword = &*old[0].keyword();
         let form = DirectiveForm::from_entries(old);
         let has_blocks = matches!(form, DirectiveForm::Block | DirectiveForm::NamedBlocks);

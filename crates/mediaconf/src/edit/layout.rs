@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block, ranges};
+use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block};
 use crate::syntax::{Document, Entry, EntryId, Splice, quoted_if_needed};
 
 /// The place for a new or moved entry.
@@ -125,8 +125,8 @@ impl<'a, 'd> Layout<'a, 'd> {
         let mut layout = Self {
             document: around.document,
             around,
-            removed: ranges(around, &leaving, &mut gone),
-            removed_inside: ranges(around, &inner, &mut gone),
+            removed: around.ranges(&leaving, &mut gone),
+            removed_inside: around.ranges(&inner, &mut gone),
             splices: BTreeMap::new(),
             terminated: HashSet::new(),
         };

@@ -180,6 +180,41 @@ impl<'d> Surroundings<'d> {
         let is_set_off = top == self.text_start() || !self.blank_lines_above(top).is_empty();
         if own == top && is_set_off && heads_group(entry) { start } else { own }
     }
+
+    /// Returns the ranges to remove for `entries`, which are in the order of the text, and adds to `gone` those in which
+    /// comments go for good.
+    pub fn ranges(&self, entries: &[(Entry<'_>, Leave)], gone: &mut Vec<Range<usize>>) -> Vec<Range<usize>> {
+        let text = self.document.text();
+        let mut ranges: Vec<Taken> = Vec::new();
+        // Entries that stand together on a line, with nothing but blanks between them.
+        let is_run = |(one, _): &(Entry<'_>, _), (next, _): &(Entry<'_>, _)| {
+            let end = end_with_stray(text, one.end());
+            end <= next.start() && is_blank(&text[end..next.start()])
+        };
+        for run in entries.chunk_by(is_run) {
+            let taken = take(self, run);
+            for (at, (entry, leave)) in run.iter().enumerate() {
+                let start = if at == 0 { taken.range.start } else { entry.start() };
+                let end = if at + 1 == run.len() { taken.range.end } else { entry.end() };
+                gone.extend((*leave == Leave::Removed).then_some(start..end));
+            }
+            match ranges.last_mut() {
+                Some(last)
+                    if last.range.end == taken.range.start && last.whole_lines && taken.whole_lines =>
+                {
+                    last.range.end = taken.range.end;
+                    last.has_block |= taken.has_block;
+                }
+                _ => ranges.push(taken),
+            }
+        }
+        let mut end = 0;
+        let ranges = ranges.iter().map(|taken| {
+            let range = taken.with_blank_lines(self);
+            range.start.max(std::mem::replace(&mut end, range.end))..range.end
+        });
+        without_last_line_end(self, ranges.collect())
+    }
 }
 
 /// True if a piece of a line is white space.
@@ -228,43 +263,6 @@ pub enum Leave {
     Removed,
     /// It moves with its own comments.
     Moved,
-}
-
-/// Returns the ranges to remove for `entries`, which are in the order of the text, and adds to `gone` those in which
-/// comments go for good.
-pub fn ranges(
-    around: &Surroundings<'_>,
-    entries: &[(Entry<'_>, Leave)],
-    gone: &mut Vec<Range<usize>>,
-) -> Vec<Range<usize>> {
-    let text = around.document.text();
-    let mut ranges: Vec<Taken> = Vec::new();
-    // Entries that stand together on a line, with nothing but blanks between them.
-    let is_run = |(one, _): &(Entry<'_>, _), (next, _): &(Entry<'_>, _)| {
-        let end = end_with_stray(text, one.end());
-        end <= next.start() && is_blank(&text[end..next.start()])
-    };
-    for run in entries.chunk_by(is_run) {
-        let taken = take(around, run);
-        for (at, (entry, leave)) in run.iter().enumerate() {
-            let start = if at == 0 { taken.range.start } else { entry.start() };
-            let end = if at + 1 == run.len() { taken.range.end } else { entry.end() };
-            gone.extend((*leave == Leave::Removed).then_some(start..end));
-        }
-        match ranges.last_mut() {
-            Some(last) if last.range.end == taken.range.start && last.whole_lines && taken.whole_lines => {
-                last.range.end = taken.range.end;
-                last.has_block |= taken.has_block;
-            }
-            _ => ranges.push(taken),
-        }
-    }
-    let mut end = 0;
-    let ranges = ranges.iter().map(|taken| {
-        let range = taken.with_blank_lines(around);
-        range.start.max(std::mem::replace(&mut end, range.end))..range.end
-    });
-    without_last_line_end(around, ranges.collect())
 }
 
 /// A text without a final line end stays without one, whichever line is its last then.

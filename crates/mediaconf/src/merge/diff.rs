@@ -27,7 +27,7 @@ impl Config<'_> {
     pub fn patch_to(&self, to: &Self) -> Object {
         let sides = [self, to];
         let [old, new] = sides.map(settings);
-        changes(&old, &new, |key, _, _| match Schema::media().kind(key) {
+        changes(&old, &new, |key, _| match Schema::media().kind(key) {
             Some(kind) => group(kind, sides),
             None => member(Scope::Top, key, [&old, &new]),
         })
@@ -108,23 +108,23 @@ fn not_empty(patch: Object) -> Option<Value> {
 fn changes(
     from: &Object,
     to: &Object,
-    change: impl Fn(&str, Option<&Value>, Option<&Value>) -> Option<Value>,
+    change: impl Fn(&str, [Option<&Value>; 2]) -> Option<Value>,
 ) -> Object {
     let removed = from.keys().filter(|key| !to.contains_key(*key));
-    let changed = |key: &String| Some((key.clone(), change(key, from.get(key), to.get(key))?));
+    let changed = |key: &String| Some((key.clone(), change(key, [from.get(key), to.get(key)])?));
     removed.chain(to.keys()).filter_map(changed).collect()
 }
 
 /// The patch between own members with the keys of `scope`.
 fn members(scope: Scope, both: [&Object; 2]) -> Object {
-    changes(both[0], both[1], |key, _, _| member(scope, key, both))
+    changes(both[0], both[1], |key, _| member(scope, key, both))
 }
 
 /// The patch of one of the members of `scope`. A directive that is missing has its default value.
 fn member(scope: Scope, key: &str, both: [&Object; 2]) -> Option<Value> {
     let [old, new] = both.map(|side| side.get(key));
     let Some(row) = scope.by_key(key) else {
-        return general(Schema::media().block_scope(keyword_of(scope, key), 1), old, new);
+        return general(Schema::media().block_scope(keyword_of(scope, key), 1), [old, new]);
     };
     let facts = row.codec.facts();
     if let Some(list) = facts.entries_of {
@@ -136,43 +136,43 @@ fn member(scope: Scope, key: &str, both: [&Object; 2]) -> Option<Value> {
     let default = row.value_of_nothing();
     match (facts.address, old.or(default.as_ref()), new.or(default.as_ref())) {
         (Some(shape), Some(Value::Object(old)), Some(Value::Object(new))) => address(shape, old, new),
-        (_, old, new) => value(old, new),
+        (_, old, new) => value([old, new]),
     }
 }
 
 /// The patch of a directive that the schema does not know, and whose blocks with a name are of `scope`.
-fn general(scope: Scope, from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
-    match (from, to) {
-        (Some(Value::Object(from)), Some(Value::Object(to)))
+fn general(scope: Scope, both: [Option<&Value>; 2]) -> Option<Value> {
+    match both {
+        [Some(Value::Object(from)), Some(Value::Object(to))]
             if (scope != Scope::Unknown) && are_named_blocks(from) && are_named_blocks(to) =>
         {
-            not_empty(changes(from, to, |_, old, new| match (old, new) {
-                (Some(Value::Object(old)), Some(Value::Object(new))) => not_empty(members(scope, [old, new])),
-                (old, new) => value(old, new),
+            not_empty(changes(from, to, |_, both| match both {
+                [Some(Value::Object(old)), Some(Value::Object(new))] => not_empty(members(scope, [old, new])),
+                both => value(both),
             }))
         }
-        (from, to) => value(from, to),
+        both => value(both),
     }
 }
 
 /// The patch of one member by RFC 7396; `None` if it does not change.
-fn value(from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
-    match (from, to) {
-        (from, to) if from == to => None,
-        (_, None) => Some(Value::Null),
+fn value(both: [Option<&Value>; 2]) -> Option<Value> {
+    match both {
+        [from, to] if from == to => None,
+        [_, None] => Some(Value::Null),
         // Each name may be that of a block: a list says that there is one block, without a name.
-        (Some(Value::Object(from)), Some(Value::Object(to)))
+        [Some(Value::Object(from)), Some(Value::Object(to))]
             if are_named_blocks(from) && !are_named_blocks(to) =>
         {
             Some(json!([[to]]))
         }
-        (Some(Value::Object(from)), Some(Value::Object(to))) => Some(Value::Object(of_objects(from, to))),
-        (_, Some(to)) => Some(to.clone()),
+        [Some(Value::Object(from)), Some(Value::Object(to))] => Some(Value::Object(of_objects(from, to))),
+        [_, Some(to)] => Some(to.clone()),
     }
 }
 
 fn of_objects(from: &Object, to: &Object) -> Object {
-    changes(from, to, |_, old, new| value(old, new))
+    changes(from, to, |_, both| value(both))
 }
 
 /// The patch of an address. `false` in its place removes the options, unless the patch gives them.
@@ -193,9 +193,9 @@ fn list_blocks(from: Option<&Value>, to: Option<&Value>, list: Option<&Value>) -
     let ports: HashSet<String> =
         list.and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
     let blocks = |side: Option<&Value>| side.and_then(Value::as_object).cloned().unwrap_or_default();
-    not_empty(changes(&blocks(from), &blocks(to), |port, old, new| match (old, new) {
-        (Some(Value::Object(old)), Some(Value::Object(new))) => not_empty(of_objects(old, new)),
-        (old, new) => value(old, new).filter(|patch| !patch.is_null() || ports.contains(port)),
+    not_empty(changes(&blocks(from), &blocks(to), |port, both| match both {
+        [Some(Value::Object(old)), Some(Value::Object(new))] => not_empty(of_objects(old, new)),
+        both => value(both).filter(|patch| !patch.is_null() || ports.contains(port)),
     }))
 }
 

@@ -75,24 +75,19 @@ impl Document {
         Config::own(self).patch_to(&Config::own(to))
     }
 
-    /// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are `patch`.
+    /// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are those `by` a patch.
     /// Where both changed the same value, each in its own way, `mine` wins. Without a patch, as of a base with errors, only
     /// lines are merged. Neither of the changed texts has errors.
     ///
     /// # Errors
     /// Both changed the same lines, and a comment of `mine` would be lost, or a value can't be set alone: the first of
     /// these lines in the merged text, from 1.
-    pub fn three_way(
-        &self,
-        mine: &Self,
-        theirs: &Self,
-        patch: Option<Object>,
-    ) -> Result<Self, Option<usize>> {
+    pub fn three_way(&self, mine: &Self, theirs: &Self, by: Option<Object>) -> Result<Self, Option<usize>> {
         let merge = merged([self.text(), mine.text(), theirs.text()]);
         let is_clean = !merge.is_conflicted();
         let clash = || Self::first_marker(merge.to_string().as_bytes()).filter(|_| !is_clean);
         let lines = Some(Document::parse(decided(&merge))).filter(|lines| !lines.has_errors());
-        let Some(patch) = patch else { return lines.filter(|_| is_clean).ok_or_else(clash) };
+        let Some(patch) = by else { return lines.filter(|_| is_clean).ok_or_else(clash) };
         let with = |text: &Self, patch: Object| match text.modify(patch.into(), FaultKind::DOUBTS) {
             Ok(edit) => Some(edit.map_or_else(|| text.clone(), |edit| edit.document)),
             Err(_) => None,
