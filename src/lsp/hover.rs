@@ -1,6 +1,6 @@
 //! What a directive is: its documentation, its form, and where it may stand. No value of the text is shown.
 
-use mediaconf::{Config, Explanation, Path, Schema, Scope, Segment};
+use mediaconf::{Config, Explanation, Masker, Path, Schema, Scope, Segment};
 use serde_json::{Value, json};
 
 use super::place::Caret;
@@ -13,6 +13,10 @@ pub fn explained(spot: &Spot) -> Value {
     let Some(word) = caret.word().filter(|_| !caret.is_in_comment) else { return Value::Null };
     let Some(path) = caret.path() else { return Value::Null };
     let keyword = caret.words[0].value();
+    // A line such as `password=SECRET;` has its secret in the keyword.
+    if Masker::opaque().value(&keyword) != keyword {
+        return Value::Null;
+    }
     let nothing = json!({});
     let current = if text.is_valid() { text.config() } else { Config::from(&nothing) };
     let Some(explanation) = explanation(&current, &caret, &path, &keyword) else { return Value::Null };

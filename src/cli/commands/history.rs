@@ -27,14 +27,15 @@ use mediaconf::{Path, one_line};
 
 /// Show what was changed, when, and by whom
 ///
-/// Shows one line for each change, the last one first: when it was made (in the zone of this machine, without the date if it was today, on a terminal), by whom, and
-/// the first paths that it changed. The number in front is that of the change, and never changes: `mediactl history
-/// show 5` prints the text before change 5, `mediactl diff change:5` compares it, and `mediactl rollback 5` goes back to it.
-/// `last` is the newest change. An entry that is no change of the file has a number, too: it says that the reload command
-/// also failed for the configuration before a change. A hand edit of the file gets its own entry as soon as the next change is
-/// made, or a server reads the file.
+/// Shows one line for each change, the last one first: when it was made (in the zone of this machine, without the date
+/// if it was today, on a terminal), by whom, and the first paths that it changed. The number in front is that of the
+/// change, and never changes: `mediactl history show 5` prints the text before change 5, `mediactl diff change:5`
+/// compares it, and `mediactl rollback 5` goes back to it. `last` is the newest change. A hand edit of the file gets
+/// its own entry with the next change, or when a server reads the file. If a reload command fails for the new text, and
+/// then for the old one, that is an entry, too.
 ///
-/// As JSON it is an array of objects with `number`, `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of the change that it undid), the revisions `before` and `after`, and `unsaved`. An entry has `paths`: the `first` changed
+/// As JSON it is an array of objects with `number`, `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of the
+/// change that it undid), the revisions `before` and `after`, and `unsaved`. An entry has `paths`: the `first` changed
 /// paths, and their `count`; not of texts over 1 MiB, nor of changes by version 0.1.
 ///
 /// Passwords and keys are always masked, unless --show-secrets is given.
@@ -94,7 +95,7 @@ impl HistoryArgs {
         let (call, masker) = (call.paged(), call.ui.masker());
         let ui = call.ui;
         if let Some(HistoryCommand::Show { which }) = &self.command {
-            let texts = call.ask("read", |server| server.target.service.kept(*which))?;
+            let texts = call.ask("read", |server| server.target.service.text_before(*which))?;
             texts.print(|text, out| write_text(text, masker.as_ref(), out))?;
             return Ok(texts.exit());
         }
@@ -197,7 +198,7 @@ impl HistoryArgs {
             let before = match entry.before.is_some() && compares && !entry.is_aside {
                 true if entry.number == 0 => edited.take(),
                 true => {
-                    let text = server.target.service.kept(ChangeRef::Number(entry.number));
+                    let text = server.target.service.text_before(ChangeRef::Number(entry.number));
                     unless_damaged(text, &format!("the text before change {}", entry.number), server)?
                 }
                 false => None,
@@ -246,7 +247,7 @@ fn refuse_absent(path: Option<&Path>, target: &mut Target) -> Result<(), Error> 
         text => text.ok().filter(|text| text.is_valid()),
     };
     if let (Some(path), Some(text)) = (path, text)
-        && let Some(composed) = target.composed(&text, Some(ConfigSource::Saved))?
+        && let Some(composed) = target.composed(&text, &text)?
     {
         composed.refuse_entry(path).map_err(not_there)?;
     }
@@ -298,7 +299,13 @@ impl BlameArgs {
         let (ui, path) = (call.ui, input::value_path(&self.path)?);
         let masker = masker.as_ref();
         let answers = call.ask("read", |server| {
-            let mut found = value_history(&*server.target.service, &path, self.max_count, masker, &|| false)?;
+            let target = &server.target;
+            let refuse = |now: &Arc<Snapshot>| match target.composed(now, now) {
+                Ok(Some(composed)) => composed.refuse_entry(&path).map_err(not_there),
+                _ => Ok(()),
+            };
+            let mut found =
+                value_history(&*target.service, &path, self.max_count, masker, &|| false, &refuse)?;
             let shown = |blamed: Blamed| Blamed { entry: masked_entry(blamed.entry, masker), ..blamed };
             found.changes = found.changes.into_iter().map(shown).collect();
             Ok(found)

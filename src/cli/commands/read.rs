@@ -16,16 +16,17 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::group_table::{self, GroupTable};
 use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, ConfigSource, Snapshot, json_without_secrets};
+use crate::engine::{Composed, ConfigSource, Snapshot, StatusPart, json_without_secrets};
 use crate::error::{Error, Exit};
 use crate::http::api::RUNTIME;
 use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segment, Selection};
 
 /// Show the configuration, or single values of it
 ///
-/// Without a PATH the whole configuration is shown, and of one PATH its value. Several PATHs, a PATH with a `*`, and --where
-/// give one document with each value at its place, which `mediactl modify -f -` takes as it takes the whole. Of values in a
-/// list (`streams.*.urls[*].url`) it has the path and the value, and is no patch. If nothing is at a PATH, the exit code is 7.
+/// Without a PATH the whole configuration is shown, and of one PATH its value. Several PATHs, a PATH with a `*`, and
+/// --where give one document with each value at its place, which `mediactl modify -f -` takes as it takes the whole. A
+/// PATH into a list (`streams.*.urls[*].url`) gives each path with its value, which is no patch. If nothing is at a
+/// PATH, the exit code is 7.
 ///
 /// In a PATH, `*` stands for any characters of a name (`streams.*`, `streams.cam*`), unless the name is in
 /// double quotes. `[*]` stands for every element of a list, `[-1]` for the last one. A name behind a list is
@@ -36,14 +37,14 @@ use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segm
 /// the entry and goes through lists: `urls.url~10.0.3.` holds if any source has that text. If no entry meets
 /// the conditions, the exit code is 7.
 ///
-/// Passwords and keys are masked on a terminal, and in a table always, unless --show-secrets is given. Of other
-/// forms a pipe or a file gets the real ones, unless `--mask` is given or MEDIACTL_MASK is 1. On a terminal a long output goes through a pager, as git's does: MEDIACTL_PAGER, PAGER, or `less`; `cat`
-/// is none.
+/// Passwords and keys are masked on a terminal, and in a table always, unless --show-secrets is given. Of other forms a
+/// pipe or a file gets the real ones, unless `--mask` is given or MEDIACTL_MASK is 1. On a terminal a long output goes
+/// through a pager: MEDIACTL_PAGER, PAGER, or `less`; PAGER=cat switches it off.
 ///
-/// A table fits the terminal: the credentials and the query of a URL are cut first, then the middle. Columns for which there is
-/// no room are named below it. Without a PATH it is of all streams, lives and plugins, and with --columns of the
-/// streams; a PATH is `streams`, `lives`, `plugins`, or names such as `streams.cam*`. The columns are the headings, and paths of
-/// values below an entry, such as `title` or `dvr.root`.
+/// A table fits the terminal: the credentials and the query of a URL are cut first, then the middle. Columns for which
+/// there is no room are named below it. Without a PATH it is of all streams, lives and plugins, and with --columns of
+/// the streams; a PATH is `streams`, `lives`, `plugins`, or names such as `streams.cam*`. The columns are the headings,
+/// and paths of values below an entry, such as `title` or `dvr.root`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -209,8 +210,12 @@ impl<'a> Wanted<'a> {
     fn read(&self, server: &mut FleetMember) -> Result<Shown, Error> {
         let (args, source) = (self.args, self.args.saved.then_some(ConfigSource::Saved));
         let is_text = args.output == ReadFormat::Conf;
-        let figures = args.runtime.then(|| server.target.service.figures()).transpose()?;
-        let figures = figures.filter(|figures| !figures.is_null());
+        if args.runtime && !server.target.is_server {
+            // Where no server runs, that is refused.
+            server.target.service.read(Some(ConfigSource::Running))?;
+        }
+        let status = args.runtime.then(|| server.target.service.status(StatusPart::Server)).transpose()?;
+        let figures = status.map(|status| status.figures).filter(|figures| !figures.is_null());
         let mut text = match is_text {
             true => server.target.read_text(source)?,
             false => server.target.service.read(source)?,
@@ -222,7 +227,7 @@ impl<'a> Wanted<'a> {
         let with_all = args.with_includes || args.output == ReadFormat::Table;
         let is_beside = !(text.includes().is_empty() || is_text && self.paths.is_empty());
         let composed = match !args.runtime && (with_all || is_beside) {
-            true => server.target.composed(&text, source),
+            true => server.target.composed(&text, &text),
             false => Ok(None),
         };
         let mut included = Vec::new();

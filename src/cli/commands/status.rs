@@ -14,7 +14,7 @@ use crate::cli::render::status;
 use crate::cli::render::texts::masked_entry;
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, Status};
+use crate::engine::{Status, StatusPart};
 use crate::error::{Error, Exit};
 use mediaconf::one_line;
 
@@ -24,15 +24,16 @@ use mediaconf::one_line;
 /// saved configuration; whether the file has errors; whether a change waits to be confirmed; and the last
 /// change.
 ///
-/// As JSON it is an object with `target`, `server` (`pid`, `version`, `addresses`, `started_at`; null without
-/// one), `saved`, `differing` (paths), `edited_by_hand`, `errors` (how many the file has; null where the
-/// server does not show it), `first_error` (`file`, `line`, `column`, `message`, `text`), `pending` (`id`, `operation`, `by`, `deadline`, `seconds_left`; of a cluster
-/// also `canary`, the nodes that it waits for; `is_over` if it cannot be confirmed any more; null if none is pending),
-/// `last_change` as `mediactl history` has it, and `last_error`. Of a cluster it has `nodes`, too.
+/// As JSON it is an object with `target`, `server` (`pid`, `version`, `addresses`, `started_at`; null without one),
+/// `saved`, `differing` (paths), `edited_by_hand`, `errors` (how many the file has; null where the server does not show
+/// it), `first_error` (`file`, `line`, `column`, `message`, `text`), `pending` (`id`, `operation`, `by`, `deadline`,
+/// `seconds_left`; of a cluster also `canary`, the nodes that it waits for; `is_over` if it cannot be confirmed any
+/// more; null if none is pending), `last_change` as `mediactl history` has it, and `last_error`. Of a cluster it has
+/// `nodes`, too.
 ///
 /// The exit code is 1 if the running configuration is not saved, if a change waits to be confirmed or was
 /// never confirmed, or if the file has errors; otherwise it is 0. With --exit-code it says of a cluster whether all nodes
-/// run the last change: nodes that are gone do not.
+/// run the last change. A node that is gone does not run it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -137,12 +138,12 @@ fn state(status: &Status) -> &'static str {
 /// The state of a configuration, with the secrets in its last change masked, and with its errors: its own, or those that
 /// it has together with what it includes.
 fn read(target: &mut Target, ui: Ui) -> Result<Status, Error> {
-    let status = target.service.status()?;
+    let status = target.service.status(StatusPart::All)?;
     let last_change = status.last_change.map(|entry| masked_entry(entry, ui.masker().as_ref()));
     let (mut errors, mut first) = (status.errors, None);
     if let Some(file) = &status.file {
         first = first_error(target.service.name(), file, ui.masker());
-        match target.composed(file, Some(ConfigSource::Saved)) {
+        match target.composed(file, file) {
             Ok(None) => {}
             Ok(Some(composed)) => {
                 let faults = composed.told_faults();

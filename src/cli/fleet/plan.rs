@@ -13,7 +13,9 @@ use crate::cli::change::ChangeCommand;
 use crate::cli::render::report::{change_json, in_words};
 use crate::cli::render::{grouped, new_warnings};
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange};
+use crate::engine::{
+    ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange, demand,
+};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, PendingInfo};
 use mediaconf::one_line;
@@ -47,9 +49,9 @@ impl FleetPlan {
         let FleetChange { command: ChangeCommand { args, options, .. }, requested, id } = change;
         let is_together = args.is_together();
         if is_together || args.confirm.is_some() {
-            service.demand("changes that have to be confirmed")?;
+            demand(service, "changes that have to be confirmed")?;
         }
-        let id = match service.demand("ids of changes") {
+        let id = match demand(service, "ids of changes") {
             Err(error) if options.id.is_some() => return Err(error),
             can_note => id.clone().filter(|_| can_note.is_ok()),
         };
@@ -59,7 +61,7 @@ impl FleetPlan {
         let mut report = if lacks_change { ChangeReport::default() } else { report? };
         if !args.dry_run
             && report.notes.contains(&OutcomeNote::OtherPending)
-            && let Some(pending) = service.health()?.pending
+            && let Some(pending) = service.pending()?
         {
             return Err(Error::pending(&pending));
         }
@@ -297,10 +299,8 @@ pub fn canaries(
     };
     let is_unknown = |word: &&String| counted(word).is_none() && !names.contains(&word.as_str());
     if let Some(word) = canary.iter().find(is_unknown) {
-        let message = format!(
-            "`--canary {word}` is no server, and no number of them: {} servers are named",
-            names.len()
-        );
+        let message =
+            format!("`--canary {word}` is neither one of the {} servers nor a number of them", names.len());
         return Err(Error::usage(message, format!("the servers are {}", in_ranges(&names))));
     }
     let count = canary.first().and_then(counted);
@@ -313,8 +313,10 @@ pub fn canaries(
     if !first.is_empty() || canary.is_empty() || changing.is_empty() || have_it() {
         return Ok(first);
     }
-    let message =
-        format!("`--canary {}`: the change changes nothing there, so nobody would try it", canary.join(","));
+    let message = format!(
+        "`--canary {}`: the change changes nothing there, so it would not be tried",
+        canary.join(",")
+    );
     let hint = "name a server that does not have it, or leave `--canary` out; no server was changed";
     Err(Error::new(ErrorKind::Guarded, message).hint(hint))
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::handler::Handler;
 use super::message::Response;
 use super::runtime::stream_counts;
-use crate::engine::{Activity, NodeReport, Operation, ServerState, Snapshot};
+use crate::engine::{Activity, NodeReport, Operation, ServerState, Snapshot, Status, StatusPart};
 use crate::http::api::TEXT;
 use crate::store::NodeState;
 
@@ -41,7 +41,7 @@ pub fn metrics(handler: &Handler) -> Response {
     metrics.one("gauge process_start_time_seconds When the server started.", Some(started));
     let version = [(label("version", env!("CARGO_PKG_VERSION")), 1)];
     metrics.add("gauge mediactl_build_info The version of the server, as a label; always 1.", version);
-    let lock_outs = Some(handler.authenticator().lock_outs);
+    let lock_outs = Some(handler.authenticator.lock().lock_outs);
     let line =
         "counter mediactl_lockouts_total Addresses that were locked out after too many wrong passwords.";
     metrics.one(line, lock_outs);
@@ -51,7 +51,7 @@ pub fn metrics(handler: &Handler) -> Response {
     if let (Some(activity), Some(state)) = (handler.engine.activity(), handler.engine.state()) {
         metrics.configuration(&state, activity, handler.engine.read().ok().as_deref());
     }
-    if let Some(node) = &handler.service.node() {
+    if let Ok(Status { node: Some(node), .. }) = &handler.service.status(StatusPart::Server) {
         metrics.node(node);
     }
     Response::ok(METRICS, metrics.0.into_bytes())

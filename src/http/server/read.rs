@@ -58,33 +58,9 @@ impl Handler {
         masks.map(|role| self.masker_for(role))
     }
 
-    /// The text of a configuration.
-    pub(super) fn shown_text(&self, snapshot: &Snapshot, masks: Masks) -> Arc<Vec<u8>> {
-        match masks {
-            Some(role) => Arc::new(self.masked(snapshot, role).bytes().to_vec()),
-            None => Arc::new(snapshot.bytes().to_vec()),
-        }
-    }
-
-    /// The whole configuration as JSON.
-    pub(super) fn shown_json(
-        &self,
-        snapshot: &Snapshot,
-        skip_static_streams: bool,
-        masks: Masks,
-    ) -> Arc<Vec<u8>> {
-        match masks {
-            Some(role) => self.shown_json(&self.masked(snapshot, role), skip_static_streams, None),
-            None if skip_static_streams => Arc::new(json_of_others(snapshot)),
-            None => snapshot.json().clone(),
-        }
-    }
-
-    /// The value at a path, or the values that it stands for.
-    fn shown_value(&self, snapshot: &Snapshot, path: &Path, masks: Masks) -> Result<Value, Error> {
-        let masked = masks.map(|role| self.masked(snapshot, role));
-        let shown = masked.as_deref().unwrap_or(snapshot);
-        Ok(shown.config().select(path).map_err(not_there)?.into_value())
+    /// A configuration as it is shown, with masks or without.
+    pub(super) fn shown(&self, snapshot: &Arc<Snapshot>, masks: Masks) -> Arc<Snapshot> {
+        masks.map_or_else(|| snapshot.clone(), |role| self.masked(snapshot, role))
     }
 
     /// The text of the running configuration, or of the file.
@@ -102,7 +78,7 @@ impl Handler {
     /// A configuration with the files that it includes, in which names may stand twice; `None` if it includes none. Nothing of
     /// a file that can't be parsed is shown: it may be no configuration.
     fn composed(&self, text: &Arc<Snapshot>) -> Result<Option<Composed>, Error> {
-        match self.service.composed(text, None)? {
+        match self.engine.composed(text) {
             Some(composed) if !composed.is_parsed() => Err(broken(&composed)),
             composed => Ok(composed),
         }
@@ -147,11 +123,15 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let mut response = match &path {
         _ if is_known && !with_runtime => Response::unchanged(),
         Some(path) if is_text => entry(snapshot, path, handler.masker_of(masks))?,
-        None if is_text => Response::ok(TEXT, handler.shown_text(snapshot, masks)),
+        None if is_text => Response::ok(TEXT, handler.shown(snapshot, masks).bytes().to_vec()),
         _ if !snapshot.is_valid() => return Err(Error::bad_config(snapshot.clone())),
-        Some(path) => Response::json(&handler.shown_value(snapshot, path, masks)?),
+        Some(path) => {
+            let shown = handler.shown(snapshot, masks);
+            Response::json(&shown.config().select(path).map_err(not_there)?.into_value())
+        }
         None => {
-            let mut body = handler.shown_json(snapshot, skip_streams, masks);
+            let shown = handler.shown(snapshot, masks);
+            let mut body = if skip_streams { json_of_others(&shown).into() } else { shown.json().clone() };
             if let Some(composed) = &composed {
                 // Whoever sends it back is refused.
                 let names: Vec<&str> = composed.files[1..].iter().map(|file| file.name.as_str()).collect();
@@ -206,8 +186,9 @@ pub fn included(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Erro
     let masks = Some(Role::View).filter(|_| call.role == Role::View);
     let files = included.into_iter().map(|(pattern, texts)| {
         let files = texts.into_iter().filter_map(|included| {
-            let text = handler.shown_text(&Snapshot::from_bytes(included.bytes?), masks);
-            Some(IncludedFile { name: included.name, text: String::from_utf8_lossy(&text).into_owned() })
+            let shown = handler.shown(&Arc::new(Snapshot::from_bytes(included.bytes?)), masks);
+            let text = String::from_utf8_lossy(shown.bytes()).into_owned();
+            Some(IncludedFile { name: included.name, text })
         });
         (pattern, files.collect())
     });
@@ -250,7 +231,11 @@ pub fn blame(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
     let _turn = handler.turn(call.role)?;
     let is_late = handler.lateness(BLAME_TIME);
     let masker = handler.masker_of(masks);
-    let found = value_history(&*handler.service, &path, limit, masker.as_ref(), &is_late)?;
+    let refuse = |now: &Arc<Snapshot>| match handler.engine.composed(now) {
+        Some(composed) => composed.refuse_entry(&path).map_err(not_there),
+        None => Ok(()),
+    };
+    let found = value_history(&*handler.service, &path, limit, masker.as_ref(), &is_late, &refuse)?;
     let mut changes = found.changes;
     hide_revisions(handler, changes.iter_mut().map(|blamed| &mut blamed.entry), call.role);
     let changes = changes.into_iter().map(|it| Blamed { entry: it.entry.shown_by(masked_text), ..it });
@@ -268,11 +253,12 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
     let _turn = handler.turn(call.role)?;
     if !is_diff {
-        return Ok(Response::ok(TEXT, handler.shown_text(&*handler.service.kept(change)?, masks)));
+        let shown = handler.shown(&handler.service.text_before(change)?, masks);
+        return Ok(Response::ok(TEXT, shown.bytes().to_vec()));
     }
     let entries = handler.service.history(WHOLE_HISTORY)?;
     let entry = find(&entries, change)?;
-    let kept = |serial| handler.service.kept(ChangeRef::Number(serial));
+    let kept = |serial| handler.service.text_before(ChangeRef::Number(serial));
     let before = kept(entry.number)?;
     // Any text with its revision is the text after it.
     let later = entries.iter().find(|later| later.before.is_some() && later.before == entry.after);
@@ -304,7 +290,7 @@ pub fn diff(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
             let detail = format!("`from` and `to` take `running`, `saved` or a change: {error}");
             Error::new(ErrorKind::BadParameter, detail)
         })?;
-        handler.service.kept(change)
+        handler.service.text_before(change)
     };
     let texts = [text(&names[0])?, text(&names[1])?];
     Ok(between(names, texts, handler.masker_of(masks)))
@@ -347,7 +333,7 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
         }
         None => {
             let (text, is_editor) = (Arc::new(Snapshot::from_bytes(body)), call.role == Role::Edit);
-            let composed = if is_editor { handler.service.composed(&text, None)? } else { None };
+            let composed = if is_editor { handler.engine.composed(&text) } else { None };
             let left_out = (!is_editor && !text.includes().is_empty()).then_some(INCLUDES_LEFT_OUT);
             let found = CheckedConfig::of_text(&text, composed.as_ref(), is_utf16);
             return Ok(Response::json(&found).noted(left_out.as_slice()));

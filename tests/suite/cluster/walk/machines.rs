@@ -11,15 +11,10 @@ use tempfile::TempDir;
 const MACHINES: [(&str, u8); 6] =
     [("m1", 1), ("m2", 2), ("m3", 3), ("edge1", 11), ("edge2", 12), ("edge3", 13)];
 
-/// The name that `edge2` gets.
 const RENAMED: (&str, &str) = ("edge2", "edge4");
 
 /// The address of the first member in the page, without its last part.
 const NETWORK: &str = "10.0.0.";
-
-/// The address of a member in its certificate. Connections to the loopback interface come from its first address, which
-/// members compare with the certificate of another one.
-const IN_CERTIFICATE: (&str, &str) = ("=IP:${member#*=}", "=IP:${member#*=},IP:127.0.0.1");
 
 /// The folder of the examples in the package.
 const EXAMPLES: &str = "/usr/share/doc/mediactl/examples";
@@ -56,12 +51,10 @@ impl Machines {
         machines
     }
 
-    /// A path below the folder of all machines.
     pub fn path(&self, below: &str) -> PathBuf {
         self.folder.path().join(below)
     }
 
-    /// The file of a media server.
     pub fn media_conf(&self, machine: &str) -> PathBuf {
         self.path("machines").join(machine).join("etc/media/media.conf")
     }
@@ -69,14 +62,7 @@ impl Machines {
     /// Commands of the page as they are carried out.
     pub fn here(&self, commands: &str) -> String {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-        let (in_the_page, here) = IN_CERTIFICATE;
-        let commands = commands.replace(in_the_page, here).replace(NETWORK, &self.network);
-        commands.replace(EXAMPLES, &examples.display().to_string())
-    }
-
-    /// Output as the page shows it.
-    pub fn as_in_the_page(&self, output: &str) -> String {
-        output.replace(&self.network, NETWORK)
+        commands.replace(NETWORK, &self.network).replace(EXAMPLES, &examples.display().to_string())
     }
 
     /// Kills what a unit of a machine has started.
@@ -94,7 +80,6 @@ impl Drop for Machines {
     }
 }
 
-/// Kills the process that a file names.
 fn kill(file: &Path) {
     let is_named = file.extension().is_some_and(|extension| extension == "pid");
     let number = fs::read_to_string(file).ok().filter(|_| is_named).and_then(|text| text.trim().parse().ok());
