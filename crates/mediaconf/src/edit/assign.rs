@@ -13,7 +13,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::slips::drops;
+use super::slips::{drops, empty};
 use super::substitution::Substitution;
 use crate::query::{
     Condition, Config, Expansion, NULL, Path, Segment, find_by, is_whole_list, keys, out_of_range,
@@ -214,6 +214,9 @@ impl Assigner<'_> {
         }
         let mut words = None;
         if let AssignedValue::Typed(text) = given {
+            if text.is_empty() {
+                return Err(empty(at, path));
+            }
             self.refuse_whole(at, path, text)?;
             words = self.words(at, place, text)?;
         }

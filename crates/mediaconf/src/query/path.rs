@@ -22,8 +22,7 @@ use winnow::ascii::digit1;
 use winnow::combinator::{alt, delimited, preceded, repeat, separated_pair, terminated};
 use winnow::token::{one_of, take_till};
 
-use crate::schema::fault::{Fault, FaultKind, Pointer, bare_or_quoted, ends_bare_name};
-use crate::schema::{Kind, Place, Schema};
+use crate::schema::{Fault, FaultKind, Kind, Place, Pointer, Schema, bare_or_quoted, ends_bare_name};
 use crate::secret::{Secrecy, word_parts};
 use crate::syntax::{Document, Parsed, quoted_word};
 
