@@ -289,7 +289,7 @@ fn changed_places<'r>(request: &'r Request, patch: Option<&'r Value>) -> Vec<Vec
 
 /// The member of the top level, or the stream, live or plugin, that a path leads into.
 fn place_of(path: &Path) -> Option<Vec<&str>> {
-    let mut names = path.split_names().0;
+    let mut names = path.names();
     let depth = if is_group(names.first()?) { 2 } else { 1 };
     names.truncate(depth);
     Some(names)

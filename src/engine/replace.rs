@@ -247,7 +247,7 @@ pub fn entry_range(
     }
     let masked = masker.map(|masker| text.masked(masker));
     let (config, shown) = (text.config(), masked.as_ref().unwrap_or(text).config());
-    let is_shown = masker.is_none() || shown.contains(&path.split_names().0);
+    let is_shown = masker.is_none() || shown.contains(&path.names());
     if let Some(entry) = config.own_entry_at(&path.segments).filter(|_| is_shown) {
         return Ok(entry.start()..entry.end());
     }

@@ -6,19 +6,22 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use colored::Color;
+use serde_json::{Value, json};
 
 use crate::cli::args::Invocation;
+use crate::cli::args::global::{ListFormat, ResultArgs};
 use crate::cli::commands::modify::expectation;
 use crate::cli::confirmation;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::local;
-use crate::cli::render::texts::{differ, first_paths, masked_entry, print_difference};
+use crate::cli::render::report::value_json;
+use crate::cli::render::texts::{changed, differ, first_paths, masked_entry, print_difference};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{Snapshot, StatusPart};
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::{FileWatch, HAND_EDIT, Store};
+use crate::store::{FileWatch, HAND_EDIT, HistoryEntry, Store, clock};
 use mediaconf::{Expectation, Masker, Path, one_line};
 
 /// Print each change as it happens
@@ -38,6 +41,10 @@ pub struct WatchArgs {
     /// Where to look [default: everywhere]
     #[arg(value_name = "PATH")]
     pub path: Option<String>,
+
+    /// How to print a change; as JSON it is one line
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    pub output: ListFormat,
 }
 
 /// Wait until a value is there
@@ -69,6 +76,9 @@ pub struct WaitArgs {
     /// Wait until all nodes of the cluster run this change, or a later one [default: the last one]
     #[arg(long, value_name = "SERIAL", num_args = 0..=1, conflicts_with = "expected")]
     pub rolled_out: Option<Option<u64>>,
+
+    #[command(flatten)]
+    pub result: ResultArgs,
 }
 
 /// The longest time of one wait; the configuration is checked more often.
@@ -78,12 +88,17 @@ impl WatchArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let path = self.path.as_deref().map(input::value_path).transpose()?;
         let mut target = target::resolve(call.global, Purpose::default(), call.ui)?;
-        match watch(Observed::new(&mut target), path.as_ref(), call.ui)? {}
+        match watch(Observed::new(&mut target), path.as_ref(), self.output, call.ui)? {}
     }
 }
 
 /// Prints each change, until the configuration can't be read any more.
-fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infallible, Error> {
+fn watch(
+    mut observed: Observed<'_>,
+    path: Option<&Path>,
+    form: ListFormat,
+    ui: Ui,
+) -> Result<Infallible, Error> {
     let masker = ui.masker();
     let mut last = observed.read()?.ok_or_else(Error::no_server)?;
     let name = observed.target.service.name().to_owned();
@@ -115,7 +130,14 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
         }
         let Some(new) = found else { continue };
         if differ(&last, &new, path) {
-            let heading = heading(&observed, [&last, &new], masker.as_ref());
+            let entry = entry(&observed, &new);
+            if form == ListFormat::Json {
+                let record = record(entry, [&last, &new], &name, masker.as_ref());
+                ui.print(|out| writeln!(out, "{record}"))?;
+                last = new;
+                continue;
+            }
+            let heading = heading(entry, &observed, [&last, &new], masker.as_ref());
             ui.print_painted(|out| {
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
                 print_difference([&last, &new], path, [&name, &name], masker.as_ref(), ui, out)
@@ -125,13 +147,42 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
     }
 }
 
+/// The change that made this configuration. The history only adds to what is seen; a server without one is watched all
+/// the same.
+fn entry(observed: &Observed<'_>, text: &Snapshot) -> Option<HistoryEntry> {
+    let revision = text.known_revision()?;
+    let last = observed.target.service.status(StatusPart::All).ok().and_then(|status| status.last_change);
+    last.filter(|entry| entry.after == Some(revision))
+}
+
+/// A change for programs: its entry in the history, which is null of a hand edit, and the values that differ; null if a
+/// text has errors.
+fn record(
+    entry: Option<HistoryEntry>,
+    [old, new]: [&Snapshot; 2],
+    target: &str,
+    masker: Option<&Masker>,
+) -> Value {
+    let values = changed(old, new);
+    let paths = values.map(|all| all.iter().map(|value| value_json(value, masker)).collect::<Vec<_>>());
+    json!({
+        "at": clock::rfc3339(SystemTime::now()),
+        "target": target,
+        "change": entry.map(|entry| masked_entry(entry, masker)),
+        "paths": paths,
+    })
+}
+
 /// The time and the change that made this configuration; of a hand edit, the paths.
-fn heading(observed: &Observed<'_>, [old, text]: [&Snapshot; 2], masker: Option<&Masker>) -> String {
-    let (time, revision) = (local::shown(SystemTime::now()), text.known_revision());
-    // The history only adds to what is seen; a server without one is watched all the same.
-    let entry = observed.target.service.status(StatusPart::All).ok().and_then(|status| status.last_change);
+fn heading(
+    entry: Option<HistoryEntry>,
+    observed: &Observed<'_>,
+    [old, text]: [&Snapshot; 2],
+    masker: Option<&Masker>,
+) -> String {
+    let time = local::shown(SystemTime::now());
     let paths = || one_line(&first_paths([old, text], &masker.cloned().unwrap_or_default()));
-    let Some(entry) = entry.filter(|entry| revision.is_some() && entry.after == revision) else {
+    let Some(entry) = entry else {
         // Of a server it is not known who changed it.
         let by_hand = observed.watch.as_ref().map(|_| format!("  edited by hand: {}", paths()));
         return time + by_hand.as_deref().unwrap_or_default();
@@ -150,6 +201,9 @@ impl WaitArgs {
         if let Some(serial) = self.rolled_out {
             let target = target::resolve(call.global, Purpose::default(), call.ui)?;
             let missing = confirmation::wait(&*target.service, serial, most)?;
+            if call.ui.is_json() {
+                call.ui.print_json(&met(&missing))?;
+            }
             return Ok(confirmation::exit_of(&missing, call.ui));
         }
         let expected: Vec<Expectation> =
@@ -160,6 +214,9 @@ impl WaitArgs {
             wait(&expected, accepts_unknown, Observed::new(&mut member.target), end)
         };
         let answers = call.ask("wait for", work)?;
+        if call.ui.is_json() {
+            answers.print_json(|missing| met(missing.as_slice()))?;
+        }
         for (server, missing) in
             answers.found().filter_map(|(server, missing)| Some((server, missing.as_ref()?)))
         {
@@ -168,6 +225,11 @@ impl WaitArgs {
         let is_missing = answers.found().any(|(_, missing)| missing.is_some());
         Ok(answers.exit_if(is_missing, Exit::Different))
     }
+}
+
+/// The result of a wait for programs.
+fn met(missing: &[String]) -> Value {
+    json!({ "met": missing.is_empty(), "missing": missing })
 }
 
 /// Waits until all values are there; returns what is missing when the time is over. Unless it `accepts_unknown` ones, a path

@@ -3,8 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 
-use super::{GROUP, OWNER, STRANGER, TEXT, give, public_place, run_as, set_mode};
-use crate::cli::serve::Serving;
+use super::{GROUP, OWNER, STRANGER, TEXT, as_root, give, public_place, run_as, set_mode};
 use crate::cli::{CONF, Place};
 use crate::needs::needs_root;
 
@@ -21,23 +20,16 @@ fn of(user: u32) -> Place {
 
 #[test]
 fn two_files_of_different_owners_have_a_state_folder_each() {
-    if !needs_root() {
-        return;
-    }
-    let place = Place::with(TEXT);
-    place.put("other.conf", TEXT);
+    let Some(place) = as_root(Place::empty) else { return };
     set_mode(&place.path("."), 0o777);
-    give(&place.path(CONF), OWNER, OWNER);
-    give(&place.path("other.conf"), STRANGER, STRANGER);
-    run_as(&place, OWNER, OWNER, &["modify", "--set", "rtsp=1"]).exits(0);
-    let other = |arguments: &[&str]| {
-        let arguments: Vec<&str> =
-            ["--conf", "other.conf"].into_iter().chain(arguments.iter().copied()).collect();
-        run_as(&place, STRANGER, STRANGER, &arguments).exits(0)
-    };
-    other(&["modify", "--set", "rtsp=2"]);
-    other(&["rollback", "last"]);
-    run_as(&place, OWNER, OWNER, &["rollback", "last"]).exits(0);
+    for (user, name) in [(OWNER, CONF), (STRANGER, "other.conf")] {
+        place.put(name, TEXT);
+        give(&place.path(name), user, user);
+        for change in ["modify --set rtsp=2", "rollback last"] {
+            let arguments: Vec<&str> = ["--conf", name].into_iter().chain(change.split(' ')).collect();
+            run_as(&place, user, user, &arguments).exits(0);
+        }
+    }
 }
 
 #[test]
@@ -64,10 +56,7 @@ fn after_chown_root_makes_a_state_folder_for_the_new_owner() {
 /// Whoever owned the file before may have put a name of root's file into his folder.
 #[test]
 fn no_link_of_the_former_owner_is_followed() {
-    if !needs_root() {
-        return;
-    }
-    let place = of(OWNER);
+    let Some(place) = as_root(|| of(OWNER)) else { return };
     place.put("shadow", "root:S3CRET\n");
     set_mode(&place.path("shadow"), 0o600);
     fs::hard_link(place.path("shadow"), place.path(STATE).join("back")).expect("it is one file system");
@@ -81,21 +70,6 @@ fn no_link_of_the_former_owner_is_followed() {
     assert_eq!(place.kept().len(), 2);
     let shadow = fs::symlink_metadata(place.path("shadow")).expect("it is there");
     assert_eq!((shadow.uid(), shadow.nlink()), (0, 1));
-}
-
-#[test]
-fn a_server_goes_on_with_the_folder_that_it_holds() {
-    if !needs_root() {
-        return;
-    }
-    let place = of(0);
-    let server = Serving::with(&place, &["--listen", "none"]);
-    give(&place.path(CONF), STRANGER, STRANGER);
-    place.set(&["rtsp=2"]).exits(0);
-    server.stop().exits(0);
-    run_as(&place, STRANGER, STRANGER, &["history", "show", "2"]).exits(4);
-    place.set(&["rtsp=3"]).exits(0);
-    run_as(&place, STRANGER, STRANGER, &["history", "show", "3"]).exits(0).prints("http 80;");
 }
 
 /// In a folder where everybody makes files, nobody knows who owned the file before.

@@ -18,7 +18,7 @@ fn deleting(count: usize) -> String {
 fn the_last_credentials_stay() {
     for refused in [
         &["modify", "--unset", "edit_auth"][..],
-        &["modify", "--set", "edit_auth.password="],
+        &["modify", "--accept", "near-miss", "--set-string", "edit_auth.password="],
         &["modify", "--dry-run", "--unset", "edit_auth"],
     ] {
         let place = Place::with(SAMPLE);

@@ -103,7 +103,7 @@ fn a_change_prints_its_diff_and_a_summary() {
     assert!(run.out.starts_with("--- media.conf\n+++ media.conf\n@@ -1,6 +1,6 @@\n # main\n"), "{}", run.out);
     assert_eq!(run.err, "changed media.conf: 1 line added, 1 line removed\n");
     let run = place.run(["modify", "-o", "json", "--set", "rtsp=556"]).exits(0);
-    assert_eq!(run.json()["rtsp"], 556);
+    assert_eq!(run.json()["paths"][0]["after"], 556);
     assert_eq!(run.err.lines().count(), 1);
     place.run(["modify", "-q", "--set", "rtsp=557"]).exits(0).says_nothing();
     assert!(place.text().contains("rtsp 557;"));
@@ -119,7 +119,7 @@ fn a_dry_run_writes_nothing_and_makes_no_folder() {
         .prints("+rtsp 555;")
         .says("would change media.conf: 1 line added, 1 line removed\n");
     let json = place.run(["modify", "--dry-run", "-o", "json", "--set", "rtsp=555"]).exits(0).json();
-    assert_eq!(json["rtsp"], 555);
+    assert_eq!(json["paths"][0]["after"], 555);
     assert_eq!((place.text().as_str(), place.written()), (SAMPLE, before));
     assert_eq!(place.names(), [CONF]);
     assert!(!place.path(".media.conf.mediactl").exists());

@@ -15,7 +15,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::slips::drops;
+use super::slips::{drops, empty};
 use super::substitution::Substitution;
 use crate::query::{
     Condition, Config, Expansion, NULL, Path, Segment, find_by, is_whole_list, keys, out_of_range,
@@ -229,6 +229,7 @@ impl Assigner<'_> {
             return Err(Fault::of_path("there is nothing at `[+]` to remove"));
         }
         let words = match given {
+            AssignedValue::Typed(text) if text.is_empty() => return Err(empty(at, path)),
             AssignedValue::Typed(text) => {
                 self.refuse_whole(at, path, text)?;
                 self.words(at, place, text)?
@@ -342,7 +343,8 @@ impl Replacement<'_> {
 /// whole. The fault of a removal is an absence where nothing is there to be removed.
 fn add(patch: &mut Value, current: &Config<'_>, edit: &PathEdit) -> Result<(), Fault> {
     let PathEdit { path, value, is_unset } = edit;
-    let (names, in_list) = path.split_names();
+    let names = path.names();
+    let in_list = &path.segments[names.len()..];
     let above = &path.segments[..names.len()];
     let may_be_absent = value.is_null() && !is_unset;
     if in_list.is_empty() {

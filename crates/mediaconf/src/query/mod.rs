@@ -9,12 +9,8 @@ mod path;
 mod place;
 mod select;
 
-pub(crate) use condition::compiled;
-pub use condition::{Condition, Expectation};
-pub use config::{Config, FoundValue, ValueSource};
-pub(crate) use config::{find_by, out_of_range};
-pub(crate) use path::keys;
-pub use path::{Path, Segment};
-pub(crate) use place::{NULL, did_you_mean, is_whole_list, refuse_output_only};
-pub(crate) use select::Expansion;
-pub use select::Selection;
+pub use condition::*;
+pub use config::*;
+pub use path::*;
+pub use place::*;
+pub use select::*;

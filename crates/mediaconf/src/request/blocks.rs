@@ -157,6 +157,10 @@ impl BlockRequest {
     fn source(&self, current: &Config<'_>) -> Result<Option<&str>, Fault> {
         let (kind, to) = named_block(&self.to)?;
         let is_taken = current.contains(&[kind.key(), to]);
+        if to.is_empty() && !is_taken {
+            let fault = format!("a {} can't have an empty name", kind.noun());
+            return Err(Fault::of_path(fault).at(&self.to));
+        }
         let path = match &self.content {
             BlockContent::New(_) if is_taken => return Err(taken(&self.to, kind, to)),
             BlockContent::New(_) => return Ok(None),
