@@ -56,8 +56,8 @@ const OF_A_SHELL: &str = "|&;<>()$`\\\"'*?[#~=%\n";
 /// The values of `-o` that stand for JSON.
 const JSON_FORMS: [&str; 2] = ["json", "change-json"];
 
-/// The same in one word.
-const JOINED_FORMS: [&str; 3] = ["-ojson", "-o=json", "--output=json"];
+/// The same on the command line.
+const ASKS_FOR_JSON: [&str; 5] = [" -o json", " -ojson", " -o=json", " --output json", " --output=json"];
 
 /// Turns the failure of a write to stdout into an error of the command.
 pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
@@ -122,12 +122,8 @@ impl Ui {
 
     /// The same for a fault of the command line itself, which may ask for JSON.
     pub fn of_faulty(self, arguments: &[OsString]) -> Self {
-        let is_json = |words: &[OsString]| {
-            let is_option = ["-o", "--output"].iter().any(|option| words[0] == *option);
-            is_option && JSON_FORMS.iter().any(|form| words[1] == *form)
-        };
-        let is_joined = |word: &OsString| JOINED_FORMS.iter().any(|form| word == form);
-        let json = arguments.windows(2).any(is_json) || arguments.iter().any(is_joined);
+        let line = arguments.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        let json = ASKS_FOR_JSON.iter().any(|words| line.contains(words));
         Self { json, ..self }
     }
 

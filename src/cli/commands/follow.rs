@@ -9,13 +9,13 @@ use colored::Color;
 use serde_json::{Value, json};
 
 use crate::cli::args::Invocation;
-use crate::cli::args::global::{ListFormat, ResultArgs};
+use crate::cli::args::global::ResultArgs;
 use crate::cli::commands::modify::expectation;
 use crate::cli::confirmation;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::local;
-use crate::cli::render::report::value_json;
+use crate::cli::render::report::values_json;
 use crate::cli::render::texts::{changed, differ, first_paths, masked_entry, print_difference};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
@@ -30,6 +30,9 @@ use mediaconf::{Expectation, Masker, Path, one_line};
 /// configuration of a server is asked for once a second, and sent only if it changed; a file is watched. With PATH,
 /// only changes of the value there are printed; of a stream the diff shows the lines, of other values the JSON.
 ///
+/// As JSON a change is one line: `at`, `target`, `change` (as `history` has it, or null) and the `paths` that differ (null if a text
+/// has errors).
+///
 /// Runs until it is interrupted. Passwords and keys are masked, unless --show-secrets is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -42,9 +45,8 @@ pub struct WatchArgs {
     #[arg(value_name = "PATH")]
     pub path: Option<String>,
 
-    /// How to print a change; as JSON it is one line
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
-    pub output: ListFormat,
+    #[command(flatten)]
+    pub result: ResultArgs,
 }
 
 /// Wait until a value is there
@@ -88,17 +90,12 @@ impl WatchArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let path = self.path.as_deref().map(input::value_path).transpose()?;
         let mut target = target::resolve(call.global, Purpose::default(), call.ui)?;
-        match watch(Observed::new(&mut target), path.as_ref(), self.output, call.ui)? {}
+        match watch(Observed::new(&mut target), path.as_ref(), call.ui)? {}
     }
 }
 
 /// Prints each change, until the configuration can't be read any more.
-fn watch(
-    mut observed: Observed<'_>,
-    path: Option<&Path>,
-    form: ListFormat,
-    ui: Ui,
-) -> Result<Infallible, Error> {
+fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infallible, Error> {
     let masker = ui.masker();
     let mut last = observed.read()?.ok_or_else(Error::no_server)?;
     let name = observed.target.service.name().to_owned();
@@ -130,15 +127,15 @@ fn watch(
         }
         let Some(new) = found else { continue };
         if differ(&last, &new, path) {
-            let entry = entry(&observed, &new);
-            if form == ListFormat::Json {
-                let record = record(entry, [&last, &new], &name, masker.as_ref());
-                ui.print(|out| writeln!(out, "{record}"))?;
-                last = new;
-                continue;
-            }
-            let heading = heading(entry, &observed, [&last, &new], masker.as_ref());
+            let change = entry(&observed, &new).map(|entry| masked_entry(entry, masker.as_ref()));
+            let heading = heading(change.clone(), &observed, [&last, &new], masker.as_ref());
+            let paths = changed(&last, &new).map(|all| values_json(&all, masker.as_ref()));
+            let at = clock::rfc3339(SystemTime::now());
+            let record = json!({ "at": at, "target": name, "change": change, "paths": paths });
             ui.print_painted(|out| {
+                if ui.is_json() {
+                    return writeln!(out, "{record}");
+                }
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
                 print_difference([&last, &new], path, [&name, &name], masker.as_ref(), ui, out)
             })?;
@@ -153,24 +150,6 @@ fn entry(observed: &Observed<'_>, text: &Snapshot) -> Option<HistoryEntry> {
     let revision = text.known_revision()?;
     let last = observed.target.service.status(StatusPart::All).ok().and_then(|status| status.last_change);
     last.filter(|entry| entry.after == Some(revision))
-}
-
-/// A change for programs: its entry in the history, which is null of a hand edit, and the values that differ; null if a
-/// text has errors.
-fn record(
-    entry: Option<HistoryEntry>,
-    [old, new]: [&Snapshot; 2],
-    target: &str,
-    masker: Option<&Masker>,
-) -> Value {
-    let values = changed(old, new);
-    let paths = values.map(|all| all.iter().map(|value| value_json(value, masker)).collect::<Vec<_>>());
-    json!({
-        "at": clock::rfc3339(SystemTime::now()),
-        "target": target,
-        "change": entry.map(|entry| masked_entry(entry, masker)),
-        "paths": paths,
-    })
 }
 
 /// The time and the change that made this configuration; of a hand edit, the paths.
@@ -188,7 +167,6 @@ fn heading(
         return time + by_hand.as_deref().unwrap_or_default();
     };
     let edited = (entry.operation == HAND_EDIT).then(paths);
-    let entry = masked_entry(entry, masker);
     let serial = (entry.number != 0).then(|| entry.number.to_string());
     let words = [serial, Some(entry.operation), edited, entry.by.map(|by| format!("by {by}")), entry.message];
     let words: Vec<String> = words.into_iter().flatten().map(|word| one_line(&word)).collect();

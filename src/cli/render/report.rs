@@ -107,7 +107,7 @@ pub fn change_json(
         "operation": operation,
         "target": target,
         "revision": change.after,
-        "paths": change.values.iter().map(|value| value_json(value, masker)).collect::<Vec<_>>(),
+        "paths": values_json(&change.values, masker),
         "lines_added": change.lines_added,
         "lines_removed": change.lines_removed,
         "effects": effects,
@@ -117,14 +117,14 @@ pub fn change_json(
     })
 }
 
-/// A value that changed, for programs.
-pub fn value_json(value: &ChangedValue, masker: Option<&Masker>) -> Value {
-    let value = value.clone();
-    let ChangedValue { keys, before, after } = match masker {
-        Some(masker) => value.masked(masker),
-        None => value,
+/// The values that changed, for programs.
+pub fn values_json(values: &[ChangedValue], masker: Option<&Masker>) -> Value {
+    let record = |value: &ChangedValue| {
+        let masked = masker.map_or_else(|| value.clone(), |masker| value.clone().masked(masker));
+        let ChangedValue { keys, before, after } = masked;
+        json!({ "pointer": Pointer::from_keys(keys).as_str(), "before": before, "after": after })
     };
-    json!({ "pointer": Pointer::from_keys(keys).as_str(), "before": before, "after": after })
+    values.iter().map(record).collect()
 }
 
 /// Returns a note as a sentence.

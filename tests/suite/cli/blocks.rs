@@ -183,19 +183,3 @@ fn a_hand_edit_that_a_change_picks_up_is_told_by_its_paths() {
         drop(serving);
     }
 }
-
-/// A name that looks like a mask would refuse every later save.
-#[test]
-fn a_name_that_looks_like_a_mask_is_refused() {
-    let place = Place::with(SAMPLE);
-    let mask = "streams.\"<secret:aaaaaa>\"";
-    for words in [&["mv", "streams.cam1", mask][..], &["cp", "streams.cam1", mask]] {
-        place.run(words).exits(3).says("mask, not the secret");
-    }
-    place.run(["mv", "streams.cam1", "--replace", "s/cam1/<secret:aaaaaa>/"]).exits(3);
-    place.run(["add", "stream", "<secret:aaaaaa>", "udp://1"]).exits(3);
-    assert_eq!(place.text(), SAMPLE);
-    place.put("new.conf", SAMPLE.to_owned() + "rtsp 1;\nview_auth eve <secret:aaaaaa>;\n");
-    let line = SAMPLE.lines().count() + 2;
-    place.run(["save", "new.conf"]).exits(3).says(&format!("line {line}: this is a mask"));
-}

@@ -1,8 +1,5 @@
 //! `mediactl modify`
 
-use mediaconf::Pointer;
-use serde_json::json;
-
 use super::{CONF, Place, SAMPLE};
 use crate::fixtures::{self, Case};
 
@@ -154,31 +151,6 @@ fn worked_edits_are_equal_to_the_byte() {
             return Ok(());
         }
         Err(format!("expected {expected:?}\nfound    {found:?}\n{run:#?}"))
-    });
-}
-
-fn pointer_of(text: &str) -> Pointer {
-    serde_json::from_value(json!(text)).expect("it is a string")
-}
-
-#[test]
-fn refusals_name_their_place_and_leave_the_file() {
-    // All of them are in `edit.rs`: here it is how a place is shown.
-    fixtures::all(fixtures::cases("refuse").into_iter().step_by(4), Case::name, |case| {
-        let before = case.bytes("in.conf");
-        let place = Place::with(&before);
-        let run = place.mediactl(["modify", "-f", "-"]).input(case.bytes("patch.json")).run();
-        let pointer = case.text("pointer.txt");
-        let place_of = match pointer.lines().next().unwrap_or_default() {
-            "(text)" => "media.conf:".to_owned(),
-            "" | "(root)" => "error: (root): ".to_owned(),
-            pointer => format!("error: `{}`: ", pointer_of(pointer).to_path()),
-        };
-        let named = run.err.lines().any(|line| line.starts_with(&place_of));
-        if run.code == Some(3) && named && run.out.is_empty() && place.bytes() == before {
-            return Ok(());
-        }
-        Err(format!("expected {place_of:?}\n{run:#?}"))
     });
 }
 

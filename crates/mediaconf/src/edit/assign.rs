@@ -323,7 +323,8 @@ impl Replacement<'_> {
 /// whole. The fault of a removal is an absence where nothing is there to be removed.
 fn add(patch: &mut Value, current: &Config<'_>, edit: &PathEdit) -> Result<(), Fault> {
     let PathEdit { path, value, is_unset } = edit;
-    let (names, in_list) = path.split_names();
+    let names = path.names();
+    let in_list = &path.segments[names.len()..];
     let above = &path.segments[..names.len()];
     let may_be_absent = value.is_null() && !is_unset;
     if in_list.is_empty() {

@@ -210,7 +210,7 @@ impl Assigner<'_> {
 
     /// The fault of a path into a stream, live or plugin that is not there.
     fn absent_block(&self, path: &Path) -> Option<Fault> {
-        let (names, _) = path.split_names();
+        let names = path.names();
         let block = names.get(..2).filter(|_| path.kind().is_some() && path.segments.len() > 2)?;
         let is_missing = !self.options.create && !self.expansion.current.contains(block);
         is_missing.then(|| self.expansion.current.missing(path, block))

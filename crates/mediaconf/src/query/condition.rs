@@ -313,7 +313,7 @@ impl Config<'_> {
     /// The objects on the way to a path with their secrets masked; an empty one where a name on the way is a secret, or
     /// nothing is there.
     pub(crate) fn masked_around(&self, path: &Path, masker: &Masker) -> Value {
-        let (names, _) = path.split_names();
+        let names = path.names();
         let around = &names[..names.len().min(2)];
         let value = self.value(around).filter(|_| masker.keys(around) == around);
         let Some(value) = value else { return Value::Object(Map::new()) };

@@ -135,7 +135,7 @@ impl<'d> Config<'d> {
 
     /// All streams, lives or plugins; none where there is no text.
     fn group(&self, kind: Kind) -> &IndexMap<String, usize> {
-        self.groups[kind.number()].get_or_init(|| {
+        self.groups[kind as usize].get_or_init(|| {
             let entries = self.members.own_by_key(kind.key()).iter().enumerate();
             let shown = entries.filter(|(_, entry)| !(self.skips_static && kind.is_static(**entry)));
             shown.map(|(place, entry)| (entry.group_name().value().into_owned(), place)).collect()
@@ -353,7 +353,7 @@ impl Config<'_> {
     /// An absence if no value is there; another fault if the path does not name one place: `[+]`, or an
     /// entry that is in the list twice.
     pub(crate) fn found(&self, path: &Path) -> Result<Found<Value>, Fault> {
-        let (names, _) = path.split_names();
+        let names = path.names();
         let depth = Self::member_depth(&names);
         let follow = |value: &Value| {
             let mut here = Found::new(path.first(depth), value);
@@ -449,7 +449,7 @@ impl Config<'_> {
     /// # Errors
     /// The path can't be followed.
     fn inherited(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
-        let (names, _) = path.split_names();
+        let names = path.names();
         let kind = path.kind().filter(|_| names.len() > 2 && self.contains(&names[..2]));
         let Some(kind) = kind else { return Ok(None) };
         let (key, below) = (names[2], &path.segments[2..]);

@@ -102,11 +102,9 @@ impl Path {
         self.segments.first().and_then(Segment::name).and_then(|key| Schema::media().kind(key))
     }
 
-    /// Splits the path behind the names that it begins with.
-    pub fn split_names(&self) -> (Vec<&str>, &[Segment]) {
-        let names: Vec<&str> = self.segments.iter().map_while(Segment::name).collect();
-        let below = &self.segments[names.len()..];
-        (names, below)
+    /// The names that the path begins with.
+    pub fn names(&self) -> Vec<&str> {
+        self.segments.iter().map_while(Segment::name).collect()
     }
 
     /// The path of all members of a group.

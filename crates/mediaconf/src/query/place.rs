@@ -272,6 +272,7 @@ impl Path {
     pub(crate) fn with_key_of_sources(&self) -> Self {
         let mut path = self.clone();
         if let (Some(kind), [_, _, Segment::Key(key)]) = (self.kind(), &mut path.segments[..])
+            && kind.has_sources()
             && let Some(row) = kind.scope().by_keyword(key)
             && row.role == Some(DirectiveRole::Sources)
         {

@@ -113,7 +113,7 @@ impl Config<'_> {
     /// The path with a dotted name quoted, if that finds something: `streams."cam.1"` for
     /// `streams.cam.1`. The name begins at segment `at`, and all segments before it are names.
     pub(crate) fn with_quoted_name(&self, path: &Path, at: usize) -> Option<Path> {
-        let (names, _) = path.split_names();
+        let names = path.names();
         (at + 2..=names.len()).rev().find_map(|end| {
             let name = names[at..end].join(".");
             let is_there = self.contains(&[&names[..at], &[&name]].concat());

@@ -249,11 +249,6 @@ impl Kind {
     pub fn is_static(self, block: Entry<'_>) -> bool {
         self.has_sources() && block.keyword() == self.noun()
     }
-
-    /// The place of the group among those of its schema, from 0.
-    pub fn number(self) -> usize {
-        self as usize
-    }
 }
 
 /// What a directive is for, where the program has to know it: one of another name with the same role is
@@ -404,9 +399,8 @@ impl Parameter {
 
     /// True if of several directives the last one counts.
     pub fn is_setting(&self) -> bool {
-        let Facts { group, entries_of, derived, list, sources, .. } = self.codec.facts();
-        let is_one = group.is_none() && entries_of.is_none() && derived.is_none();
-        is_one && list.is_none() && sources.is_none()
+        let Facts { group, entries_of, derived, .. } = self.codec.facts();
+        group.is_none() && entries_of.is_none() && derived.is_none() && !self.takes_elements()
     }
 
     /// True if each directive is an entry of a list.

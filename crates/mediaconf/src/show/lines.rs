@@ -93,7 +93,7 @@ impl Document {
             return Err(Fault::of_path("`*` stands for several entries").hint("name one of them").at(path));
         }
         let members = self.members();
-        let names = &path.segments[..path.split_names().0.len()];
+        let names = &path.segments[..path.names().len()];
         let Some(FoundEntries { entries: found, is_there: true, .. }) = find(&members, names) else {
             let absent = Config::new(self).found(path).err();
             return Err(absent.unwrap_or_else(|| Fault::absent("no directive of the text sets it")).at(path));

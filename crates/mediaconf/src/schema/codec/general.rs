@@ -82,13 +82,9 @@ pub fn normalized(scope: Scope, members: Value, at: &mut Normalizer) -> Option<V
         if let Some(row) = scope.by_keyword(key) {
             return at.told(no_key(key, row));
         }
-        if has_needless_escape(scope, key) {
-            return at.needless_escape(key);
-        }
-        if at.is_unwritable(key) {
-            return at.wrong("a keyword can't be written like this", "");
-        }
         match value {
+            _ if has_needless_escape(scope, key) => at.needless_escape(key),
+            _ if at.is_unwritable(key) => at.wrong("a keyword can't be written like this", ""),
             Value::Null => Some(value),
             value => General { keyword: keyword_of(scope, key) }.normalize(value, at),
         }
