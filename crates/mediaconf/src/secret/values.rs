@@ -52,29 +52,28 @@ impl<'d> SecretValues<'d> {
     pub fn collect(documents: impl IntoIterator<Item = &'d Document>) -> Self {
         let mut found = Self::default();
         for document in documents {
-            let (text, whole) = (document.text(), 0..document.text().len());
-            let spans = secrets_by_place(document, std::slice::from_ref(&whole));
-            found.add(text, spans, comments(text, whole).collect());
+            let whole = 0..document.text().len();
+            found.add(document, secrets_by_place(document, std::slice::from_ref(&whole)));
         }
         found
     }
 
     /// The secrets of a document but for those in its comments; `spans` are all that their place or their form gives away.
     pub(super) fn outside_comments(document: &'d Document, mut spans: Vec<Range<usize>>) -> Self {
-        let text = document.text();
-        let comments: Vec<Range<usize>> = comments(text, 0..text.len()).collect();
-        let is_outside = |span: &Range<usize>| {
+        let whole = 0..document.text().len();
+        let comments: Vec<Range<usize>> = comments(document.text(), whole).collect();
+        spans.retain(|span| {
             let next = comments.partition_point(|comment| comment.end <= span.start);
             comments.get(next).is_none_or(|comment| comment.start > span.start)
-        };
-        spans.retain(is_outside);
+        });
         let mut found = Self::default();
-        found.add(text, spans, comments);
+        found.add(document, spans);
         found
     }
 
-    /// Adds the secrets at these places of a text, which has these comments.
-    fn add(&mut self, text: &'d str, spans: Vec<Range<usize>>, comments: Vec<Range<usize>>) {
+    /// Adds the secrets at these places of a text.
+    fn add(&mut self, document: &'d Document, spans: Vec<Range<usize>>) {
+        let (text, whole) = (document.text(), 0..document.text().len());
         for span in &spans {
             let raw = &text[span.clone()];
             self.keep(&Word::new(raw, 0).value(), DEPTH);
@@ -87,11 +86,12 @@ impl<'d> SecretValues<'d> {
             }
         }
         // What a comment says makes nothing public.
-        let hidden = merged(comments.into_iter().chain(spans).collect());
-        let ends = hidden.iter().map(|span| span.end);
-        let pieces =
-            std::iter::once(0).chain(ends).zip(hidden.iter().map(|span| span.start).chain([text.len()]));
-        self.public.extend(pieces.map(|(start, end)| &text[start..end]));
+        let mut start = 0;
+        for span in merged(comments(text, whole).chain(spans).collect()) {
+            self.public.push(&text[start..span.start]);
+            start = span.end;
+        }
+        self.public.push(&text[start..]);
     }
 
     /// A text with the secrets masked that stand in it as whole words, and those that their place or
