@@ -83,7 +83,7 @@ fn behind(
 ) -> Vec<Proposed> {
     let names = |group, prefix| names(text, group, prefix);
     let Some(row) = around.scope.by_keyword(keyword) else {
-        let Some(row) = Schema::media().foreign(keyword).filter(|_| index == 1) else { return Vec::new() };
+        let Some(row) = Schema::foreign(keyword).filter(|_| index == 1) else { return Vec::new() };
         let switch: &[&str] = if row.is_switch() { &["on", "off"] } else { &[] };
         let group = row.names_of.filter(|_| !around.is_top());
         let names = group.map(|group| names(group, "")).unwrap_or_default();

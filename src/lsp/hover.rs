@@ -1,6 +1,6 @@
 //! What a directive is: its documentation, its form, and where it may stand. No value of the text is shown.
 
-use mediaconf::{Config, Explanation, Masker, Path, Schema, Scope, Segment};
+use mediaconf::{Config, Explanation, Kind, Masker, Path, Scope, Segment};
 use serde_json::{Value, json};
 
 use super::place::Caret;
@@ -29,7 +29,7 @@ fn explanation(current: &Config<'_>, caret: &Caret<'_>, path: &Path, keyword: &s
     let scope = caret.enclosing().scope;
     let row = scope.by_keyword(keyword).filter(|_| scope != Scope::Top && scope.kind().is_none());
     let of_stream = row.and_then(|row| {
-        let kind = Schema::media().kinds.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
+        let kind = Kind::ALL.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
         Some(vec![kind.key(), row.key])
     });
     let keys = of_stream.unwrap_or_else(|| vec![keyword]).into_iter();

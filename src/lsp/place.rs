@@ -39,7 +39,7 @@ impl Enclosing {
         let scope = match self.scope.by_keyword(keyword).map(|row| row.codec.facts().group) {
             Some(Some(kind)) => kind.scope(),
             Some(_) => Scope::Unknown,
-            None => Schema::media().block_scope(keyword, words),
+            None => Schema::block_scope(keyword, words),
         };
         Self { scope, keyword: keyword.to_owned() }
     }
@@ -137,7 +137,7 @@ fn steps(scope: Scope, keyword: &str, arguments: &[Word<'_>]) -> Vec<Segment> {
         Some((_, Some(kind))) => (kind.key().to_owned(), name),
         Some((row, _)) => (row.key.to_owned(), None),
         None if scope.is_reserved(keyword) => (format!("{}{keyword}", Schema::ESCAPE), None),
-        None => (keyword.to_owned(), name.filter(|_| Schema::media().has_named_blocks(keyword))),
+        None => (keyword.to_owned(), name.filter(|_| Schema::has_named_blocks(keyword))),
     };
     std::iter::once(key).chain(name).map(Segment::Key).collect()
 }
@@ -194,11 +194,10 @@ fn collect<'t>(entries: impl Iterator<Item = Entry<'t>>, around: &Enclosing, fou
 
 /// The name in the word behind a keyword.
 fn name_in<'t>(around: &Enclosing, keyword: &str, word: Word<'t>) -> Option<NameUse<'t>> {
-    let schema = Schema::media();
     let Some(row) = around.scope.by_keyword(keyword) else {
-        let row = schema.foreign(keyword)?;
+        let row = Schema::foreign(keyword)?;
         if around.is_top() {
-            return schema.has_named_blocks(keyword).then(|| NameUse::whole(row.keyword(), word, true));
+            return Schema::has_named_blocks(keyword).then(|| NameUse::whole(row.keyword(), word, true));
         }
         let stands_here = row.stands_in(&around.keyword) || around.scope.may_hold(row);
         return row.names_of.filter(|_| stands_here).map(|group| NameUse::whole(group, word, false));

@@ -17,9 +17,7 @@ use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Eva
 use crate::edit::{Substitution, Sync, modify_members};
 use crate::merge::DesiredState;
 use crate::query::{Condition, Config, Expansion, Expectation, Path, Segment};
-use crate::schema::fault::{Fault, Faults};
-use crate::schema::patch::parse_within;
-use crate::schema::{Kind, Object, Schema};
+use crate::schema::{Fault, Faults, Kind, Object, Schema, parse_within};
 use crate::secret::Masker;
 use crate::syntax::Document;
 

@@ -114,7 +114,7 @@ impl Completion<'_> {
         let is_named_anew = matches!(place, Place::Group(_)) && self.path_use != PathUse::Explained;
         let documented = if is_named_anew { Vec::new() } else { members(place) };
         if self.path_use == PathUse::Block && matches!(place, Place::Root) {
-            let is_group = |(key, _): &(String, String)| Schema::media().kind(key).is_some();
+            let is_group = |(key, _): &(String, String)| Schema::kind(key).is_some();
             return documented.into_iter().filter(is_group).collect();
         }
         let mut present = keys(&path.segments).map(|keys| self.current.names(&keys)).unwrap_or_default();
@@ -152,7 +152,7 @@ impl Completion<'_> {
 
     /// Returns the form of a member: as the schema has it, else as it is there.
     fn form(&self, above: &Path, place: Place, name: &str) -> JsonForm {
-        let row = Schema::media().foreign(name);
+        let row = Schema::foreign(name);
         let is_in = |scope: Scope| scope.by_key(name).is_some() || row.is_some_and(|row| scope.may_hold(row));
         let place = match (self.path_use, place) {
             (PathUse::Block, Place::Group(_)) => return JsonForm::Leaf,

@@ -135,7 +135,7 @@ impl<'d> Config<'d> {
 
     /// The kind of the group of the document that `keys` lead into.
     fn kind(&self, keys: &[&str]) -> Option<Kind> {
-        keys.first().and_then(|key| Schema::media().kind(key)).filter(|_| self.json.is_none())
+        keys.first().and_then(|key| Schema::kind(key)).filter(|_| self.json.is_none())
     }
 
     /// All streams, lives or plugins; none where there is no text.
@@ -166,7 +166,7 @@ impl<'d> Config<'d> {
 
     /// The value of a member of the top level of the document.
     fn member(&self, key: &str) -> Option<Value> {
-        match Schema::media().kind(key) {
+        match Schema::kind(key) {
             Some(kind) => Some(self.blocks(kind).map(|(name, block)| (name.clone(), block)).collect()),
             None => self.members.value(key),
         }
@@ -174,7 +174,7 @@ impl<'d> Config<'d> {
 
     /// The number of keys that lead to the member of the top level, or to the block of a group, that they begin with.
     fn member_depth(keys: &[&str]) -> usize {
-        let is_in_group = keys.first().is_some_and(|key| Schema::media().kind(key).is_some());
+        let is_in_group = keys.first().is_some_and(|key| Schema::kind(key).is_some());
         keys.len().min(if is_in_group { 2 } else { 1 })
     }
 
@@ -193,13 +193,122 @@ impl<'d> Config<'d> {
                 [] => return value_at(&self.to_json(), rest),
                 [key] => self.member(key)?,
                 [group, name, ..] => {
-                    let kind = Schema::media().kind(group)?;
+                    let kind = Schema::kind(group)?;
                     self.block(kind, *self.group(kind).get(*name)?)
                 }
             };
             *entered = (member.iter().map(|key| (*key).to_owned()).collect(), value);
         }
         value_at(&entered.1, rest)
+    }
+
+    /// Returns the value, or the values, at a path without patterns.
+    ///
+    /// # Errors
+    /// An absence if no value is there; another fault if the path does not name one place: `[+]`, or an
+    /// entry that is in the list twice.
+    pub(crate) fn found(&self, path: &Path) -> Result<Found<Value>, Fault> {
+        let names = path.names();
+        let depth = Self::member_depth(&names);
+        let follow = |value: &Value| {
+            let mut here = Found::new(path.first(depth), value);
+            for (at, segment) in path.segments.iter().enumerate().skip(depth) {
+                let next = here.step(segment);
+                if let Some(fault) = here.fault(&next, segment) {
+                    let unknown = || UnknownKey::find(Place::Root, &path.segments)?.suggestion();
+                    return Err(match next.goes_through_list {
+                        true => Some(Fault { hint: unknown(), ..fault }),
+                        false => Some(fault).filter(|_| at >= names.len()),
+                    });
+                }
+                here = next;
+            }
+            let Found { values, goes_through_list, is_partial } = here;
+            let place = |at| if goes_through_list { at } else { path.clone() };
+            let values = values.into_iter().map(|(at, value)| (place(at), value.clone())).collect();
+            Ok(Found { values, goes_through_list, is_partial })
+        };
+        // What the schema knows of a name says more. A path that it does not have is an absence, too: a glob passes over it.
+        let absent = || Fault { kind: FaultKind::Absent, ..self.missing(path, &names) };
+        self.inside(&names[..depth], follow)
+            .unwrap_or(Err(None))
+            .map_err(|fault| fault.unwrap_or_else(absent))
+    }
+
+    /// The same as one value.
+    pub(crate) fn value_at(&self, path: &Path) -> Result<Value, Fault> {
+        self.found(path).map(Found::into_value)
+    }
+
+    /// The names of the members at a path without patterns, or of those in a list, each once.
+    ///
+    /// # Errors
+    /// Those of [`Config::found`].
+    pub(crate) fn names_at(&self, path: &Path) -> Result<Vec<String>, Fault> {
+        if let Some(keys) = keys(&path.segments).filter(|keys| self.is_object(keys)) {
+            return Ok(self.names(&keys));
+        }
+        let (mut names, mut known) = (Vec::new(), HashSet::new());
+        self.found(path)?.values.iter().for_each(|(_, value)| add_names(value, &mut names));
+        names.retain(|name| known.insert(name.clone()));
+        Ok(names)
+    }
+
+    /// The value that holds at a place: its own, else the inherited one.
+    ///
+    /// # Errors
+    /// The path can't be followed.
+    pub fn holds(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
+        let place = Place::resolve(&path.segments).map_err(|fault| fault.at(path))?;
+        let own = self.present(path)?.and_then(|value| place.own_value(&value));
+        let Some(value) = own else { return self.inherited(path) };
+        let is_derived =
+            matches!(place, Place::Own(row) if row.codec.facts().derived.is_some_and(Derived::lacks_own));
+        let source = if is_derived { ValueSource::Derived } else { ValueSource::Own };
+        Ok(Some(FoundValue { value, source, set_at: Some(path.clone()) }))
+    }
+
+    /// The value that a place in a stream, live or plugin has without one of its own: that of the template that the stream
+    /// names, else that of the top level, else the default.
+    ///
+    /// # Errors
+    /// The path can't be followed.
+    fn inherited(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
+        let names = path.names();
+        let kind = path.kind().filter(|_| names.len() > 2 && self.contains(&names[..2]));
+        let Some(kind) = kind else { return Ok(None) };
+        let (key, below) = (names[2], &path.segments[2..]);
+        let may_name = Schema::foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()));
+        let template = may_name.then(|| self.value(&[names[0], names[1], TEMPLATE])).flatten();
+        if let Some(Value::String(name)) = template {
+            let names = [TEMPLATE.to_owned(), name].map(Segment::Key);
+            let set_at = Path { segments: [&names[..], below].concat() };
+            // A template that is there twice has no certain value.
+            if let Ok(Some(value)) = self.present(&set_at) {
+                return Ok(Some(FoundValue { value, source: ValueSource::Template, set_at: Some(set_at) }));
+            }
+        }
+        let Some(row) = kind.scope().by_key(key) else { return Ok(None) };
+        let above = Path { segments: below.to_vec() };
+        if matches!(row.role, Some(DirectiveRole::Backend | DirectiveRole::ClusterKey))
+            && let Some(value) = self.present(&above)?
+        {
+            return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));
+        }
+        let default = serde_json::from_str(row.default).ok().filter(|_| below.len() == 1);
+        Ok(default.map(|value| FoundValue { value, source: ValueSource::Default, set_at: None }))
+    }
+
+    /// The value at a path; `None` if there is none.
+    fn present(&self, path: &Path) -> Result<Option<Value>, Fault> {
+        if path.first_pattern().is_some() {
+            return Ok(None);
+        }
+        match self.found(path) {
+            Ok(found) => Ok(Some(found.into_value())),
+            Err(fault) if fault.is_absent() => Ok(None),
+            Err(fault) => Err(fault.at(path)),
+        }
     }
 }
 
@@ -210,7 +319,7 @@ impl Serialize for Config<'_> {
         }
         let mut map = serializer.serialize_map(None)?;
         for key in self.known_keys() {
-            if let Some(kind) = Schema::media().kind(&key) {
+            if let Some(kind) = Schema::kind(&key) {
                 map.serialize_entry(&key, &Blocks(self, kind))?;
             } else if let Some(value) = self.member(&key) {
                 map.serialize_entry(&key, &value)?;
@@ -355,60 +464,6 @@ fn add_names(value: &Value, names: &mut Vec<String>) {
     }
 }
 
-impl Config<'_> {
-    /// Returns the value, or the values, at a path without patterns.
-    ///
-    /// # Errors
-    /// An absence if no value is there; another fault if the path does not name one place: `[+]`, or an
-    /// entry that is in the list twice.
-    pub(crate) fn found(&self, path: &Path) -> Result<Found<Value>, Fault> {
-        let names = path.names();
-        let depth = Self::member_depth(&names);
-        let follow = |value: &Value| {
-            let mut here = Found::new(path.first(depth), value);
-            for (at, segment) in path.segments.iter().enumerate().skip(depth) {
-                let next = here.step(segment);
-                if let Some(fault) = here.fault(&next, segment) {
-                    let unknown = || UnknownKey::find(Place::Root, &path.segments)?.suggestion();
-                    return Err(match next.goes_through_list {
-                        true => Some(Fault { hint: unknown(), ..fault }),
-                        false => Some(fault).filter(|_| at >= names.len()),
-                    });
-                }
-                here = next;
-            }
-            let Found { values, goes_through_list, is_partial } = here;
-            let place = |at| if goes_through_list { at } else { path.clone() };
-            let values = values.into_iter().map(|(at, value)| (place(at), value.clone())).collect();
-            Ok(Found { values, goes_through_list, is_partial })
-        };
-        // What the schema knows of a name says more. A path that it does not have is an absence, too: a glob passes over it.
-        let absent = || Fault { kind: FaultKind::Absent, ..self.missing(path, &names) };
-        self.inside(&names[..depth], follow)
-            .unwrap_or(Err(None))
-            .map_err(|fault| fault.unwrap_or_else(absent))
-    }
-
-    /// The same as one value.
-    pub(crate) fn value_at(&self, path: &Path) -> Result<Value, Fault> {
-        self.found(path).map(Found::into_value)
-    }
-
-    /// The names of the members at a path without patterns, or of those in a list, each once.
-    ///
-    /// # Errors
-    /// Those of [`Config::found`].
-    pub(crate) fn names_at(&self, path: &Path) -> Result<Vec<String>, Fault> {
-        if let Some(keys) = keys(&path.segments).filter(|keys| self.is_object(keys)) {
-            return Ok(self.names(&keys));
-        }
-        let (mut names, mut known) = (Vec::new(), HashSet::new());
-        self.found(path)?.values.iter().for_each(|(_, value)| add_names(value, &mut names));
-        names.retain(|name| known.insert(name.clone()));
-        Ok(names)
-    }
-}
-
 /// A value that holds at a place.
 #[derive(Debug, Serialize)]
 pub struct FoundValue {
@@ -435,63 +490,4 @@ pub enum ValueSource {
     Derived,
     /// It is not set, and the default is known.
     Default,
-}
-
-impl Config<'_> {
-    /// The value that holds at a place: its own, else the inherited one.
-    ///
-    /// # Errors
-    /// The path can't be followed.
-    pub fn holds(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
-        let place = Place::resolve(&path.segments).map_err(|fault| fault.at(path))?;
-        let own = self.present(path)?.and_then(|value| place.own_value(&value));
-        let Some(value) = own else { return self.inherited(path) };
-        let is_derived =
-            matches!(place, Place::Own(row) if row.codec.facts().derived.is_some_and(Derived::lacks_own));
-        let source = if is_derived { ValueSource::Derived } else { ValueSource::Own };
-        Ok(Some(FoundValue { value, source, set_at: Some(path.clone()) }))
-    }
-
-    /// The value that a place in a stream, live or plugin has without one of its own: that of the template that the stream
-    /// names, else that of the top level, else the default.
-    ///
-    /// # Errors
-    /// The path can't be followed.
-    fn inherited(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
-        let names = path.names();
-        let kind = path.kind().filter(|_| names.len() > 2 && self.contains(&names[..2]));
-        let Some(kind) = kind else { return Ok(None) };
-        let (key, below) = (names[2], &path.segments[2..]);
-        let may_name = Schema::media().foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()));
-        let template = may_name.then(|| self.value(&[names[0], names[1], TEMPLATE])).flatten();
-        if let Some(Value::String(name)) = template {
-            let names = [TEMPLATE.to_owned(), name].map(Segment::Key);
-            let set_at = Path { segments: [&names[..], below].concat() };
-            // A template that is there twice has no certain value.
-            if let Ok(Some(value)) = self.present(&set_at) {
-                return Ok(Some(FoundValue { value, source: ValueSource::Template, set_at: Some(set_at) }));
-            }
-        }
-        let Some(row) = kind.scope().by_key(key) else { return Ok(None) };
-        let above = Path { segments: below.to_vec() };
-        if matches!(row.role, Some(DirectiveRole::Backend | DirectiveRole::ClusterKey))
-            && let Some(value) = self.present(&above)?
-        {
-            return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));
-        }
-        let default = serde_json::from_str(row.default).ok().filter(|_| below.len() == 1);
-        Ok(default.map(|value| FoundValue { value, source: ValueSource::Default, set_at: None }))
-    }
-
-    /// The value at a path; `None` if there is none.
-    fn present(&self, path: &Path) -> Result<Option<Value>, Fault> {
-        if path.first_pattern().is_some() {
-            return Ok(None);
-        }
-        match self.found(path) {
-            Ok(found) => Ok(Some(found.into_value())),
-            Err(fault) if fault.is_absent() => Ok(None),
-            Err(fault) => Err(fault.at(path)),
-        }
-    }
 }

@@ -65,7 +65,7 @@ impl<'t> Entry<'t> {
 /// The scope inside the block of an unknown entry.
 pub fn inner_scope(entry: Entry<'_>) -> Scope {
     match entry.is_block() {
-        true => Schema::media().block_scope(&entry.keyword(), entry.count_arguments()),
+        true => Schema::block_scope(&entry.keyword(), entry.count_arguments()),
         false => Scope::Unknown,
     }
 }
