@@ -12,23 +12,23 @@ use crate::cli::context;
 use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::prompts;
 use crate::cli::render::report::Report;
-use crate::cli::render::texts::print_diff;
+use crate::cli::render::texts::{masked_entry, paths_and_more, print_diff};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
     ChangeOptions, ChangeReport, ConfigService, Decision, Expected, Guard, OutcomeNote, ReportParts,
-    RequestedChange, StatusPart,
+    RequestedChange, StatusPart, reverted_in,
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::file::ConfFile;
-use crate::store::{ChangeId, ChangeRef, HistoryEntry, WHOLE_HISTORY};
+use crate::store::{ChangeId, ChangeRange, ChangeRef, HistoryEntry, Reverted, WHOLE_HISTORY};
 use mediaconf::{AssignOptions, one_line};
 
 /// A change of more streams, lives and plugins than this is asked about.
 const MOST_UNASKED: usize = 20;
 
 /// The commands that are operations of the API.
-const OPERATIONS: [&str; 4] = ["modify", "save", "update", "rollback"];
+const OPERATIONS: [&str; 5] = ["modify", "save", "update", "rollback", "revert"];
 
 /// A command that makes a change, and how it reports the outcome.
 #[derive(Clone)]
@@ -63,8 +63,11 @@ impl<'a> ChangeCommand<'a> {
     pub fn run(mut self, call: Invocation<'_>, requested: RequestedChange<'_>) -> Result<Exit, Error> {
         let Invocation { global, ui, .. } = call;
         if let Some(contexts) = context::several(global)? {
-            if let RequestedChange::Rollback(_) = requested {
-                let hint = "`rollback --change ID` undoes one change on each server that has it; `history` shows the id";
+            if matches!(
+                requested,
+                RequestedChange::Rollback(_) | RequestedChange::Revert(Reverted::Numbers(_))
+            ) {
+                let hint = "`revert --change ID` undoes one change on each server that has it; `history` shows the id";
                 return Err(Error::usage("each server has its own number for a change", hint));
             }
             let masked = ReportParts::masked_by(ui.masker().as_ref());
@@ -80,27 +83,57 @@ impl<'a> ChangeCommand<'a> {
         self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
         confirmation::name_canaries(self.args, &mut self.options, service)?;
-        let RequestedChange::Rollback(which) = requested else {
-            return self.run_on(service, ui, requested);
-        };
-        let mut undone = service.history(WHOLE_HISTORY)?;
-        let Some(first) = which.find(&undone) else {
-            return self.run_on(service, ui, requested);
-        };
-        undone.truncate(first + 1);
-        // By its number, because another change would be the last one then.
-        let pinned = RequestedChange::Rollback(ChangeRef::Number(undone[first].number));
-        if let Some(HistoryEntry { number, operation, .. }) = undone.last() {
-            let count = undone.iter().filter(|entry| !entry.is_aside).count();
-            let agreed = self.args.yes || self.options.force || self.args.dry_run;
-            let what = format!("rollback to the text before change {number} undoes {count} changes");
-            if count > 1 && !agreed && !confirm(&format!("{what}: go on?"))? {
-                return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` undoes them all"));
-            }
-            let note = format!("back to the text before change {number}, {}", one_line(operation));
-            ui.note(&note);
-        }
+        let pinned = self.pin(requested, service, ui)?;
         self.run_on(service, ui, pinned)
+    }
+
+    /// Shows the changes that a rollback or a revert undoes, and asks where a rollback undoes more than one. Returns it with
+    /// their numbers, because another change would be the last one then.
+    fn pin<'r>(
+        &self,
+        requested: RequestedChange<'r>,
+        service: &dyn ConfigService,
+        ui: Ui,
+    ) -> Result<RequestedChange<'r>, Error> {
+        let is_shown = !ui.is_json();
+        let is_of_numbers =
+            matches!(requested, RequestedChange::Rollback(_) | RequestedChange::Revert(Reverted::Numbers(_)));
+        let entries = if is_of_numbers { service.history(WHOLE_HISTORY)? } else { Vec::new() };
+        let shown = |entry: &HistoryEntry| {
+            let HistoryEntry { number, operation, by, message, paths, .. } =
+                masked_entry(entry.clone(), ui.masker().as_ref());
+            let paths = paths.map(|all| paths_and_more(all.first.iter().cloned(), all.count));
+            let words = [Some(operation), by, message, paths].into_iter().flatten();
+            let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
+            one_line(&format!("to undo: change {number}, {}", words.join(", ")))
+        };
+        match &requested {
+            RequestedChange::Rollback(which) => {
+                let Some(first) = which.find(&entries) else { return Ok(requested) };
+                let undone: Vec<&HistoryEntry> =
+                    entries[..=first].iter().filter(|entry| !entry.is_aside).collect();
+                let HistoryEntry { number, operation, .. } = &entries[first];
+                let (count, args) = (undone.len(), self.args);
+                let what = format!("rollback to the text before change {number} undoes {count} changes");
+                if count > 1 {
+                    let agreed = args.yes || self.options.force || args.dry_run;
+                    let ui = if agreed { ui } else { ui.loud() };
+                    undone.iter().filter(|_| is_shown).for_each(|entry| ui.note(&shown(entry)));
+                    if !agreed && !confirm(&format!("{what}: go on?"))? {
+                        return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` undoes them all"));
+                    }
+                }
+                ui.note(&format!("back to the text before change {number}, {}", one_line(operation)));
+                Ok(RequestedChange::Rollback(ChangeRef::Number(*number)))
+            }
+            RequestedChange::Revert(reverted @ Reverted::Numbers(_)) => {
+                let undone = reverted_in(&entries, reverted)?;
+                undone.iter().filter(|_| is_shown).for_each(|entry| ui.note(&shown(entry)));
+                let one = |entry: &&HistoryEntry| ChangeRange([ChangeRef::Number(entry.number); 2]);
+                Ok(RequestedChange::Revert(Reverted::Numbers(undone.iter().map(one).collect())))
+            }
+            _ => Ok(requested),
+        }
     }
 
     /// Says which nodes a change of the file of one of them changes, and asks.

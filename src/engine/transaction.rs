@@ -388,7 +388,7 @@ impl<'e> Transaction<'e> {
     fn record<'t>(&'t self, operation: &'t str) -> ChangeRecord<'t> {
         ChangeRecord {
             id: Some(self.id.as_str()),
-            undoes: self.options.undoes.as_ref().map(ChangeId::as_str),
+            undoes: self.options.undoes.as_deref(),
             keep: self.engine.keep,
             ..ChangeRecord::new(operation, &self.options.by)
         }
@@ -417,7 +417,12 @@ impl<'e> Transaction<'e> {
         let Some(running) = &self.engine.running else { return };
         let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(after));
         let (at, by) = (SystemTime::now(), self.options.by.clone());
-        let made = HistoryEntry { at, by: Some(by.clone()), ..HistoryEntry::new(0, self.name()) };
+        let made = HistoryEntry {
+            at,
+            by: Some(by.clone()),
+            undoes: self.options.undoes.clone(),
+            ..HistoryEntry::new(0, self.name())
+        };
         running.exchange(|state| {
             if is_stored {
                 state.saved = after.clone();

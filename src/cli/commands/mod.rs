@@ -63,6 +63,8 @@ commands! {
     Fmt: texts::FmtArgs = ["format"],
     Lsp: tools::LspArgs,
     History: history::HistoryArgs = ["log"],
+    Revert: texts::RevertArgs,
+    Undo: texts::UndoArgs,
     Rollback: texts::RollbackArgs,
     Blame: history::BlameArgs,
     Confirm: tools::ConfirmArgs,
