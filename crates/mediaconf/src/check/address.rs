@@ -13,6 +13,9 @@ use crate::syntax::{Diagnostic, Diagnostics, Entry, Fix, Word};
 const COMMON: &str =
     "udp rtsp http rtmp https hls tshttp file fake srt publish shoutcast rtsps rtmps securetoken";
 
+/// Those whose address names a host; `rtmp://` alone stands in real files, for what is published.
+const HOSTS: &str = "udp rtsp http https hls tshttp rtsps rtmps";
+
 /// The schemes that are known, but rare: a slip is not taken for one of them.
 const OTHERS: &str = "abr alsa asi auth copy dash decklink dektec dvb dvbs dvbt ffmpeg ftp ftps gopro h323 hds hlss \
     httplive httpts icecast icy image iptv lua m4f m4fs m4s m4ss mbr mixer mms mmsh mmst mosaic mpd mpegts mss multi ndi \
@@ -28,6 +31,11 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
     if value.is_empty() {
         let found = Diagnostic::warning(word.span(), "an empty source url");
         return diagnostics.push(found.hint("name the source, or remove the directive"));
+    }
+    if matches!(&*value, "undefined" | "null" | "None" | "NaN") {
+        let found = Diagnostic::warning(word.span(), format!("`{value}` is no address"));
+        return diagnostics
+            .push(found.hint("a program wrote it for a value that it did not have: name the source"));
     }
     diagnostics.push_any(url(word, &value));
     if lacks_scheme(&value) {
@@ -86,6 +94,11 @@ fn is_digits(value: &str) -> bool {
 /// Checks a URL. A word that is no URL is fine.
 pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     let (scheme, rest) = value.split_once(':')?;
+    if is_known(scheme)
+        && let Some(found) = damaged(word, scheme, rest)
+    {
+        return Some(found);
+    }
     if !rest.starts_with('/') || !(is_known(scheme) || is_scheme(scheme)) {
         return None;
     }
@@ -121,6 +134,32 @@ fn parts_of(host: &str) -> Option<bool> {
     let is_byte = |part: &str| is_digits(part).then(|| part.parse::<u8>().is_ok());
     let [a, b, c, d] = host.split('.').map(is_byte).take(5).collect::<Option<Vec<_>>>()?.try_into().ok()?;
     Some(!(a && b && c && d))
+}
+
+/// Checks for what a copy from a page or a program does to an address: signs of HTML, a comma, `\\`, no host.
+fn damaged(word: Word<'_>, scheme: &str, rest: &str) -> Option<Diagnostic> {
+    let replaced = |from: &str, to: &str| Fix { span: word.span(), text: word.raw.replace(from, to) };
+    let (message, fix) = if rest.contains("&amp;") {
+        ("`&amp;` in an address is the `&` of a web page", Some(replaced("&amp;", "&")))
+    } else if rest.ends_with("&amp") && !word.raw.ends_with('"') {
+        // Its `;` ended the directive.
+        let fix = Fix { span: word.end() - 4..word.end() + 1, text: "&".to_owned() };
+        ("`&amp;` in an address is the `&` of a web page", Some(fix))
+    } else if rest.starts_with(r"\\") {
+        ("`\\` in an address", (!word.raw.contains('"')).then(|| replaced(r"\", "/")))
+    } else if rest.ends_with(',') {
+        let text = word.raw.trim_end_matches(',').to_owned();
+        (
+            "an address that ends with `,`",
+            (!word.raw.ends_with('"')).then_some(Fix { span: word.span(), text }),
+        )
+    } else if rest == "//" && HOSTS.split(' ').any(|known| known == scheme) {
+        ("an address without a host", None)
+    } else {
+        return None;
+    };
+    let hint = format!("write it like `{scheme}://host/path`");
+    Some(Diagnostic::warning(word.span(), message).hint(hint).fixed_by(fix))
 }
 
 fn large_part(word: Word<'_>) -> Diagnostic {

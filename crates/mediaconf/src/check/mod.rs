@@ -4,8 +4,10 @@
 //! the entries which it is about, and pushes what it finds.
 
 mod address;
+mod elsewhere;
 mod lost;
 mod names;
+mod signs;
 mod words;
 
 use std::borrow::Cow;
@@ -16,14 +18,14 @@ pub use self::names::{NearMiss, near_miss_in_block};
 
 use crate::schema::codec::{OptionWord, is_plural};
 use crate::schema::members::{inner_scope, read};
-use crate::schema::{Kind, ObjectShape, Parameter, Part, SOURCE, Schema, Scope};
+use crate::schema::{DirectiveRole, Kind, ObjectShape, Parameter, Part, SOURCE, Schema, Scope};
 use crate::secret::mask_faults;
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word};
 
 /// The directives, beside the sources themselves, that say where a stream comes from: a template, a publisher, another
 /// server, or a list of files.
-const SOURCES: &str = "cluster_ingest inputs mixer mosaic onvif playlist publish publish_enabled rtmp_publish \
-    rtsp_publish source template";
+const SOURCES: &str = "cluster_ingest inputs mixer mosaic on_publish onvif password playlist publish publish_enabled \
+    rtmp_publish rtsp_publish source srt_publish template";
 
 /// The number of options of a directive that are compared with each other: a hostile directive may have
 /// millions.
@@ -101,6 +103,8 @@ struct Checker<'d> {
     near: HashMap<(Scope, Cow<'d, str>), Option<NearMiss>>,
     /// The directives that name a port or an address to listen on.
     listeners: Vec<Entry<'d>>,
+    /// The block that the current entry stands in.
+    outer: Option<Entry<'d>>,
     /// The first `include`.
     include: Option<Span>,
     /// The name of the current stream, until a source of it is found.
@@ -115,6 +119,7 @@ impl<'d> Checker<'d> {
             let scope = self.head(Some(Scope::Top), entry);
             let block = if scope.is_none() { Schema::media().foreign(&entry.keyword()) } else { None };
             self.settings[1].clear();
+            self.outer = Some(entry);
             for inner in entry.children() {
                 if let Some(block) = block {
                     let keyword = inner.keyword();
@@ -128,6 +133,7 @@ impl<'d> Checker<'d> {
                 }
             }
             self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
+            self.outer = None;
         }
     }
 
@@ -143,6 +149,7 @@ impl<'d> Checker<'d> {
             Some(brace) => diagnostics.push(brace),
         }
         diagnostics.push_any(lost::lost_line_ends(document.text()));
+        signs::leftovers(document.text(), diagnostics);
     }
 
     /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
@@ -150,6 +157,9 @@ impl<'d> Checker<'d> {
     /// An entry of several lines whose form is an error, and that another directive follows inside, has lost its `;`: that is
     /// the only error.
     fn head(&mut self, scope: Option<Scope>, entry: Entry<'d>) -> Option<Scope> {
+        if signs::is_mark(&entry.keyword()) {
+            return None;
+        }
         if entry.is_spanning() {
             let inside = lost::in_lines(entry);
             if let (Some(scope), Some(swallowed)) = (scope, inside.iter().next())
@@ -164,6 +174,15 @@ impl<'d> Checker<'d> {
             self.in_lines.extend(&inside);
         }
         let scope = scope?;
+        if let Some(found) = elsewhere::sign(scope, entry) {
+            let is_error = matches!(read(scope, entry), Err(Some(Parameter { strict: true, .. })));
+            let severity = if is_error { Severity::Error } else { found.severity };
+            self.sourceless.take_if(|_| {
+                scope.by_keyword(&entry.keyword()).is_none_or(|row| row.codec.facts().sources.is_some())
+            });
+            self.diagnostics.push(Diagnostic { severity, ..found });
+            return None;
+        }
         match read(scope, entry) {
             Ok(row) => self.own(scope, row, entry),
             Err(Some(row)) => {
@@ -183,6 +202,9 @@ impl<'d> Checker<'d> {
             self.set(scope, row, entry);
         }
         let facts = row.codec.facts();
+        if row.role == Some(DirectiveRole::Disabled) && row.codec.read(&[entry], None) == Some(true.into()) {
+            self.sourceless = None;
+        }
         if let Some(kind) = facts.kind {
             // A port of UDP is no other listener's.
             if kind.is_port && row.key != "snmp" {
@@ -232,9 +254,14 @@ impl<'d> Checker<'d> {
             }
         } else if is_source() {
             self.sourceless = None;
+        } else if let Some(found) = elsewhere::wrong_block(scope, self.outer, entry) {
+            self.diagnostics.push(found);
         } else {
             let near = self.near.entry((scope, keyword.clone()));
-            let near = *near.or_insert_with(|| scope.near_miss(&keyword));
+            let is_hidden = keyword.contains(signs::is_hidden);
+            let near = *near.or_insert_with(|| if is_hidden { None } else { scope.near_miss(&keyword) });
+            let is_source = near.is_some_and(|near| near.key == DirectiveRole::Sources.key(scope));
+            self.sourceless.take_if(|_| is_source);
             self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, near)));
         }
         let usual = Schema::media().foreign(&keyword).map_or("", |row| row.usual);

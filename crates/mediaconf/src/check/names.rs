@@ -46,6 +46,7 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     if is_known(scope, keyword) || is_newer(scope, keyword) {
         return None;
     }
+    let lower = keyword.to_ascii_lowercase();
     // Each word with what is meant by it: a key stands for the first keyword.
     let own = scope.rows().flat_map(|row| {
         let words = row.keywords.iter().map(|word| (word, Some(*word)));
@@ -57,6 +58,12 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
         let near = |word| NearMiss { key: word, keyword: Some(word), is_only: false, foreign: row.keywords };
         row.keywords.iter().map(move |word| (row, near(*word)))
     });
+    // In another letter case it is the same word.
+    let same =
+        own.clone().chain(foreign.clone().map(|(_, near)| (near.key, near))).find(|(word, _)| *word == lower);
+    if let Some((_, near)) = same {
+        return Some(NearMiss { is_only: near.keyword.is_some(), ..near });
+    }
     // A foreign directive of which the keyword is the plural, else one that a single slip leads to.
     let is_plural = |(row, near): &(&ForeignKeyword, NearMiss)| {
         row.repeats && matches!(keyword.strip_prefix(near.key), Some("s" | "es"))
