@@ -17,10 +17,6 @@ const RENAMED: (&str, &str) = ("edge2", "edge4");
 /// The address of the first member in the page, without its last part.
 const NETWORK: &str = "10.0.0.";
 
-/// The address of a member in its certificate. Connections to the loopback interface come from its first address, which
-/// members compare with the certificate of another one.
-const IN_CERTIFICATE: (&str, &str) = ("=IP:${member#*=}", "=IP:${member#*=},IP:127.0.0.1");
-
 /// The folder of the examples in the package.
 const EXAMPLES: &str = "/usr/share/doc/mediactl/examples";
 
@@ -69,14 +65,7 @@ impl Machines {
     /// Commands of the page as they are carried out.
     pub fn here(&self, commands: &str) -> String {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-        let (in_the_page, here) = IN_CERTIFICATE;
-        let commands = commands.replace(in_the_page, here).replace(NETWORK, &self.network);
-        commands.replace(EXAMPLES, &examples.display().to_string())
-    }
-
-    /// Output as the page shows it.
-    pub fn as_in_the_page(&self, output: &str) -> String {
-        output.replace(&self.network, NETWORK)
+        commands.replace(NETWORK, &self.network).replace(EXAMPLES, &examples.display().to_string())
     }
 
     /// Kills what a unit of a machine has started.
