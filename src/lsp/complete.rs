@@ -1,9 +1,9 @@
 //! What may be typed at a place: directives, values, and names of blocks where they are meant.
 
-use mediaconf::{Document, ForeignKeyword, Parameter, Schema, Word, WordKind};
+use mediaconf::{Document, ForeignKeyword, NameUse, Parameter, Schema, Word, WordKind};
 use serde_json::{Value, json};
 
-use super::place::{Caret, Enclosing, NameGroup, REFERENCE, names_of};
+use super::place::{Caret, Enclosing};
 use super::text::Spot;
 
 /// The most candidates of one answer; the client asks again when more is typed.
@@ -92,7 +92,7 @@ fn behind(
     let facts = row.codec.facts();
     if let Some(object) = facts.object {
         if let Some(part) = row.naming_part().filter(|_| index == 1) {
-            return part.kind.names_of.map(|group| names(group, REFERENCE)).unwrap_or_default();
+            return part.kind.names_of.map(|group| names(group, NameUse::ARCHIVE)).unwrap_or_default();
         }
         let parts = object.parts.iter().filter(|_| index > object.required().len());
         let optional = parts.filter(|part| part.is_optional() && !part.secret);
@@ -121,9 +121,9 @@ fn of_kind(text: &Document, kind: &WordKind) -> Vec<Proposed> {
     known.chain(examples.map(|word| value(word, "an example"))).chain(names).collect()
 }
 
-fn names(text: &Document, group: NameGroup, prefix: &str) -> Vec<Proposed> {
+fn names(text: &Document, group: &str, prefix: &str) -> Vec<Proposed> {
     let name = |name: String| proposed(&Word::write(&format!("{prefix}{name}")), NAME, group, "");
-    names_of(text, group).into_iter().map(name).collect()
+    text.names_of(group).into_iter().map(name).collect()
 }
 
 fn value(text: &str, detail: &str) -> Proposed {

@@ -17,10 +17,9 @@ pub(super) fn wrong_block(scope: Scope, outer: Option<Entry<'_>>, entry: Entry<'
             let end = before.map_or(outer.body().start, Entry::end) as u32;
             let found = Diagnostic::warning(span, format!("`{keyword}` stands {here}"));
             let found = found.related(end..end, "is a `}` missing here?");
-            Some(found.hint(format!(
-                "a `{keyword}` stands at the top level: close the `{}` with `}}`",
-                outer.keyword()
-            )))
+            Some(
+                found.hint(format!("it belongs at the top level: close the `{}` with `}}`", outer.keyword())),
+            )
         }
         None => {
             let found = Diagnostic::warning(span, format!("`{keyword}` means nothing {here}"));

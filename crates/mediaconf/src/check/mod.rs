@@ -16,6 +16,7 @@ use std::mem;
 
 pub use self::names::{NearMiss, near_miss_in_block};
 
+use crate::query::NameUse;
 use crate::schema::codec::{OptionWord, is_plural};
 use crate::schema::members::{inner_scope, read};
 use crate::schema::{DirectiveRole, Kind, ObjectShape, Parameter, Part, SOURCE, Schema, Scope};
@@ -42,7 +43,7 @@ impl Document {
         let mut checker = Checker::default();
         checker.top_level(self);
         let mut diagnostics = self.diagnostics().clone();
-        let include = checker.include.take();
+        let include = checker.include.clone();
         checker.report(self, &mut diagnostics);
         diagnostics.sort();
         // It says nothing of the text itself.
@@ -101,10 +102,16 @@ struct Checker<'d> {
     names: Names<'d>,
     /// What each unknown keyword of a scope is nearly: each keyword is compared once.
     near: HashMap<(Scope, Cow<'d, str>), Option<NearMiss>>,
+    /// The words that refer to a block by its name.
+    references: Vec<NameUse<'d>>,
     /// The directives that name a port or an address to listen on.
     listeners: Vec<Entry<'d>>,
     /// The block that the current entry stands in.
     outer: Option<Entry<'d>>,
+    /// Those of directives at the top level that stand in a block: a file that a block includes has no others.
+    at_top: Diagnostics,
+    /// True if a setting of the top level is there: the text is no part of another.
+    has_settings: bool,
     /// The first `include`.
     include: Option<Span>,
     /// The name of the current stream, until a source of it is found.
@@ -141,6 +148,12 @@ impl<'d> Checker<'d> {
     fn report(self, document: &Document, diagnostics: &mut Diagnostics) {
         diagnostics.extend(&self.diagnostics);
         address::listeners(&self.listeners, diagnostics);
+        if self.has_settings || !self.names.is_empty() {
+            diagnostics.extend(&self.at_top);
+        }
+        if self.include.is_none() {
+            names::dangling(document, &self.references, self.has_settings, diagnostics);
+        }
         let stray = diagnostics.iter().find(|found| found.message == STRAY_BRACE);
         let stray = stray.map(|found| found.span.start as usize);
         match stray.and_then(|brace| lost::lost_brace(document, brace)) {
@@ -202,6 +215,7 @@ impl<'d> Checker<'d> {
             self.set(scope, row, entry);
         }
         let facts = row.codec.facts();
+        self.has_settings |= scope == Scope::Top && facts.group.is_none();
         if row.role == Some(DirectiveRole::Disabled) && row.codec.read(&[entry], None) == Some(true.into()) {
             self.sourceless = None;
         }
@@ -232,15 +246,18 @@ impl<'d> Checker<'d> {
             self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(0)));
         } else if facts.address.is_some() {
             entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
+            self.refer(scope, entry);
             self.options(scope, entry, 1);
         } else if let Some(object) = facts.object {
             self.object(scope, object, entry);
+            self.refer(scope, entry);
         }
         None
     }
 
     fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
         let keyword = entry.keyword();
+        self.refer(scope, entry);
         let is_source = || scope == Scope::Stream && SOURCES.split(' ').any(|source| source == keyword);
         if keyword == "include" {
             // What is included may have the source.
@@ -255,7 +272,8 @@ impl<'d> Checker<'d> {
         } else if is_source() {
             self.sourceless = None;
         } else if let Some(found) = elsewhere::wrong_block(scope, self.outer, entry) {
-            self.diagnostics.push(found);
+            let found_in = if self.outer.is_none() { &mut self.at_top } else { &mut self.diagnostics };
+            found_in.push(found);
         } else {
             let near = self.near.entry((scope, keyword.clone()));
             let is_hidden = keyword.contains(signs::is_hidden);
@@ -267,6 +285,19 @@ impl<'d> Checker<'d> {
         let usual = Schema::media().foreign(&keyword).map_or("", |row| row.usual);
         words::options(usual, entry.arguments().skip(1), &mut self.diagnostics);
         self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
+    }
+
+    /// Notes the name of a block in the first word of an entry.
+    fn refer(&mut self, scope: Scope, entry: Entry<'d>) {
+        let block = self.outer.map(Entry::keyword).unwrap_or_default();
+        // What stands on the next line is a directive behind a lost `;`.
+        let is_beside = |word: &Word<'_>| {
+            !entry.is_spanning()
+                || !entry.document().text()[entry.start()..word.start as usize].contains('\n')
+        };
+        let name = entry.arguments().next().filter(is_beside);
+        let name = name.and_then(|word| NameUse::behind(scope, &block, &entry.keyword(), word));
+        self.references.extend(name.filter(|name| !name.is_definition));
     }
 
     fn misshapen(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) {

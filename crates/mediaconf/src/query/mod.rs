@@ -5,6 +5,7 @@
 
 mod condition;
 mod config;
+mod name_use;
 mod path;
 mod place;
 mod select;
@@ -13,6 +14,7 @@ pub(crate) use condition::compiled;
 pub use condition::{Condition, Expectation};
 pub use config::{Config, FoundValue, ValueSource};
 pub(crate) use config::{find_by, out_of_range};
+pub use name_use::NameUse;
 pub(crate) use path::keys;
 pub use path::{Path, Segment};
 pub(crate) use place::{NULL, did_you_mean, is_whole_list, refuse_output_only};

@@ -56,6 +56,9 @@ static ADMIN_HTTP: ListShape = ListShape { key: "admin_http", blocks: "admin_htt
 static ADMIN_HTTPS: ListShape =
     ListShape { key: "admin_https", blocks: "admin_https_options", takes_one: true };
 
+/// The beginning of an address that names a backend, and the keyword of those.
+pub const BACKEND_NAMES: (&str, &str) = ("auth://", "auth_backend");
+
 /// `auth URL a=1 b;`: the options are strings, and a new one comes first.
 static BACKEND: AddressShape = AddressShape {
     noun: "backend",
@@ -63,7 +66,7 @@ static BACKEND: AddressShape = AddressShape {
     options: Some("extra"),
     members: Backend,
     kind: &TEXT,
-    names: Some(("auth://", "auth_backend")),
+    names: Some(BACKEND_NAMES),
     usual: "",
     may_be_false: true,
     usage: "a URL or `false`, then NAME=VALUE options",

@@ -22,7 +22,7 @@ pub use foreign::{
     protocol_of_switch,
 };
 pub use kinds::Object;
-pub use media::SOURCE;
+pub use media::{BACKEND_NAMES, SOURCE};
 pub use row::{
     AddressShape, BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, DirectiveRole, Facts, JsonForm, Kind,
     ListShape, ObjectShape, Parameter, Part, PartPlace, Place, Schema, Scope, URL_GLOBAL, no_string,

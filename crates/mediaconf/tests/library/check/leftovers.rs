@@ -22,14 +22,14 @@ fn a_known_directive_in_the_wrong_block_is_a_warning() {
         ("template a {\n http 80;\n}", "2:2: warning: `http` means nothing in `template`"),
         ("plugin a {\n live b;\n}", "2:2: warning: `live` means nothing in `plugin`"),
         ("plugin a {\n view_auth b c;\n}", "2:2: warning: `view_auth` means nothing in `plugin`"),
-        ("prepush 5;", "1:1: warning: `prepush` means nothing at the top level"),
-        ("input udp://1;", "1:1: warning: `input` means nothing at the top level"),
+        ("prepush 5;\nhttp 80;", "1:1: warning: `prepush` means nothing at the top level"),
+        ("stream a u;\ninput u;", "2:1: warning: `input` means nothing at the top level"),
         ("stream a {\n url u;\nstream b u;\n}", "3:1: warning: `stream` stands in `stream`"),
         ("stream a {\n url u;\nplugin b {\n}\n}", "3:1: warning: `plugin` stands in `stream`"),
     ] {
         check_and_fix(text, &[expected], text);
     }
-    for text in ["plugin a {\n rtmp 1;\n url u;\n}", "dvr a {\n root /s;\n}"] {
+    for text in ["plugin a {\n rtmp 1;\n url u;\n}", "dvr a {\n root /s;\n}", "prepush 5;\nurl u;"] {
         check_and_fix(text, &[], text);
     }
     let found = check("stream a {\n  url udp://1;\nstream b udp://2;\n}\n");
@@ -155,6 +155,32 @@ fn a_damaged_address_is_a_warning() {
     ] {
         let expected = format!("1:10: warning: {message}");
         check_and_fix(&format!("stream a {url};"), &[&expected], &format!("stream a {fixed};"));
+    }
+}
+
+#[test]
+fn a_name_that_no_block_has_is_a_warning_with_the_near_one() {
+    let text = |line: &str| {
+        let defined = "template tpl {\n}\ndvr main {\n}\nauth_backend b {\n}\nstream s u;\n";
+        format!("{defined}stream a {{\n  url u;\n  {line};\n}}\n")
+    };
+    for (line, expected, near) in [
+        ("template tlp", "no `template` is called `tlp`", "did you mean `tpl`?"),
+        ("dvr @mian 7d", "no `dvr` is called `mian`", "did you mean `main`?"),
+        ("auth auth://c/x", "no `auth_backend` is called `c`", "make it"),
+        ("on_play auth://c", "no `auth_backend` is called `c`", "make it"),
+        ("backup_stream gate", "no `stream` is called `gate`", "make it"),
+    ] {
+        let diagnostics = check(text(line));
+        let [found] = &diagnostics.iter().collect::<Vec<_>>()[..] else { panic!("{line}: {diagnostics:?}") };
+        assert_eq!(found.message, expected, "{line}");
+        assert!(found.hint.as_ref().is_some_and(|hint| hint.starts_with(near)), "{line}: {found:?}");
+        // What is included may have it.
+        let with_include = check(format!("{}include x.conf;\n", text(line)));
+        assert!(with_include.iter().all(|found| found.message.contains("`include`")), "{line}");
+    }
+    for line in ["template tpl", "dvr @main 7d", "auth auth://b/x?a=1", "backup_stream s", "auth http://c"] {
+        check_and_fix(&text(line), &[], &text(line));
     }
 }
 
