@@ -17,11 +17,11 @@ use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
     ChangeOptions, ChangeReport, ConfigService, Decision, Expected, Guard, OutcomeNote, ReportParts,
-    RequestedChange,
+    RequestedChange, StatusPart,
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::file::ConfFile;
-use crate::store::{ChangeId, HistoryEntry};
+use crate::store::{ChangeId, ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::{AssignOptions, one_line};
 
 /// A change of more streams, lives and plugins than this is asked about.
@@ -80,9 +80,16 @@ impl<'a> ChangeCommand<'a> {
         self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
         confirmation::name_canaries(self.args, &mut self.options, service)?;
-        let Some((pinned, undone)) = service.pinned(&requested)? else {
+        let RequestedChange::Rollback(which) = requested else {
             return self.run_on(service, ui, requested);
         };
+        let mut undone = service.history(WHOLE_HISTORY)?;
+        let Some(first) = which.find(&undone) else {
+            return self.run_on(service, ui, requested);
+        };
+        undone.truncate(first + 1);
+        // By its number, because another change would be the last one then.
+        let pinned = RequestedChange::Rollback(ChangeRef::Number(undone[first].number));
         if let Some(HistoryEntry { number, operation, .. }) = undone.last() {
             let count = undone.iter().filter(|entry| !entry.is_aside).count();
             let agreed = self.args.yes || self.options.force || self.args.dry_run;
@@ -108,8 +115,10 @@ impl<'a> ChangeCommand<'a> {
         if !is_shared {
             return Ok(());
         }
-        let Some(node) = target.service.node() else { return Ok(()) };
-        let count = match target.service.nodes()?.unwrap_or_default().len() {
+        let status = target.service.status(StatusPart::Server).unwrap_or_default();
+        let Some(node) = status.node else { return Ok(()) };
+        let nodes = target.service.status(StatusPart::Nodes)?.nodes;
+        let count = match nodes.unwrap_or_default().len() {
             1 => "1 node".to_owned(),
             count => format!("all {count} nodes"),
         };
@@ -134,9 +143,6 @@ impl<'a> ChangeCommand<'a> {
         ui: Ui,
         requested: RequestedChange<'_>,
     ) -> Result<Exit, Error> {
-        if self.options.id.is_some() {
-            service.demand("ids of changes")?;
-        }
         if self.is_asked(&requested)
             && let Some(agreed) = self.ask(service, ui, &requested)?
         {

@@ -8,7 +8,7 @@ use crate::cli::args::changing::ChangeArgs;
 use crate::cli::interrupt::LastWords;
 use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, ConfigService, Decision, Status, canary_nodes};
+use crate::engine::{ChangeOptions, ConfigService, Decision, Status, StatusPart, canary_nodes};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, WHOLE_HISTORY};
 
@@ -34,7 +34,7 @@ pub fn name_canaries(
     service: &dyn ConfigService,
 ) -> Result<(), Error> {
     let Some([time, soak]) = args.canary_times()? else { return Ok(()) };
-    let nodes = service.status()?.nodes.filter(|_| !args.all_or_nothing).ok_or_else(|| {
+    let nodes = service.status(StatusPart::All)?.nodes.filter(|_| !args.all_or_nothing).ok_or_else(|| {
         let hint =
             "name several with `-x 'edge-*'`, `-x a,b` or `--group GROUP`, or a cluster with `--cluster URL`";
         let what = match args.all_or_nothing {
@@ -76,7 +76,8 @@ pub fn watch_canary(
     loop {
         let left = time.saturating_sub(begin.elapsed());
         let late = left.is_zero().then(|| format!("not confirmed in time: {}", waits_for.join("; ")));
-        match service.canaries(&pending.id, late.as_deref()) {
+        let decision = Decision::KeepOnceRun { late: late.as_deref() };
+        match service.decide(decision, Some(&pending.id), "").map(|decided| decided.waits_for) {
             Ok(None) => break,
             Ok(Some(whys)) if !whys.is_empty() => waits_for = whys,
             Ok(Some(_)) => {}
@@ -137,7 +138,7 @@ pub fn wait(
 ) -> Result<Vec<String>, Error> {
     let begin = Instant::now();
     loop {
-        let found = missing(&service.status()?, serial).ok_or_else(|| {
+        let found = missing(&service.status(StatusPart::All)?, serial).ok_or_else(|| {
             let hint = "name the cluster with `--cluster URL`";
             Error::usage("only the nodes of a cluster are waited for", hint)
         })?;

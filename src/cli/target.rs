@@ -5,7 +5,7 @@
 //! without an option, contradict each other; only commands that need a target refuse them.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
 use rustix::io::Errno;
@@ -45,16 +45,20 @@ impl Target {
     }
 
     /// A configuration with the files that it includes; `None` if it includes none, or where the server
-    /// does not send them. `source` is where it was read.
-    pub fn composed(
-        &mut self,
-        text: &Arc<Snapshot>,
-        source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, Error> {
-        match &self.file {
+    /// does not send them. `read` is the text that was read: this one, or the one that this is made of.
+    pub fn composed(&self, text: &Arc<Snapshot>, read: &Snapshot) -> Result<Option<Composed>, Error> {
+        let name = self.service.name();
+        match (&self.file, &read.included) {
             // Who works on this machine reads them as this user.
-            Some(file) => Ok(Composed::compose(self.service.name(), text, &**file)),
-            None => self.service.composed(text, source),
+            (Some(file), _) => Ok(Composed::compose(name, text, &**file)),
+            (None, Some(sent)) => {
+                Ok(Composed::of_sent(name, text, sent.as_ref().as_ref().map_err(Clone::clone)?))
+            }
+            // A cluster has no files.
+            (None, None) if !self.is_server => {
+                Ok(Composed::with(name, text, FilePath::new(""), &|_, _| Ok(Vec::new())))
+            }
+            (None, None) => Ok(None),
         }
     }
 

@@ -79,7 +79,7 @@ impl Engine {
             Error::new(ErrorKind::NoSuchChange, format!("the history has no change `{change}`"))
                 .hint("`mediactl history -o json` shows the id of each change")
         })?;
-        let before = self.kept(ChangeRef::Number(made.number))?;
+        let before = self.text_before(ChangeRef::Number(made.number))?;
         if Some(before.revision()) != made.before {
             // Another program wrote into it late: that is no part of the change.
             return Err(stale_change(change));
@@ -124,9 +124,13 @@ impl Engine {
             return Ok((number, Arc::new(Snapshot::from_bytes(text))));
         }
         find(&self.history(WHOLE_HISTORY)?, which)?;
-        Err(Error::new(ErrorKind::NotKept, format!("the text before change {number} is not kept"))
-            .hint(IN_HISTORY))
+        Err(not_kept(&format!("change {number}")))
     }
+}
+
+/// The refusal to show the text before a change that is not kept.
+pub(super) fn not_kept(change: &str) -> Error {
+    Error::new(ErrorKind::NotKept, format!("the text before {change} is not kept")).hint(IN_HISTORY)
 }
 
 /// The first paths that differ between two configurations, and how many there are; `None` if one is not there, or has
@@ -176,30 +180,31 @@ pub struct ValueHistory {
 const NOT_FOUND: u16 = 404;
 
 /// Searches the history of a service for the last changes of the value at a path, at most `most`, with secrets masked by
-/// `masker`. Reads as few entries as that takes, and no more texts once `is_late`.
+/// `masker`. Reads as few entries as that takes, and no more texts once `is_late`. `refuse` refuses an entry that is not of
+/// the text itself, but of a file that it includes.
 ///
 /// # Errors
 /// `BadConfig`; `NotFound` and others for a path that leads nowhere now and in the history; those of the service.
 pub fn value_history(
-    service: &(impl ConfigService + ?Sized),
+    service: &dyn ConfigService,
     path: &Path,
     most: Option<usize>,
     masker: Option<&Masker>,
     is_late: &dyn Fn() -> bool,
+    refuse: &dyn Fn(&Arc<Snapshot>) -> Result<(), Error>,
 ) -> Result<ValueHistory, Error> {
-    service.demand("a history")?;
+    let mut entries = service.history(WHOLE_HISTORY)?;
     let now = service.read(Some(ConfigSource::Saved))?;
     if !now.is_valid() {
         return Err(Error::bad_config(now));
     }
     let most = most.unwrap_or(WHOLE_HISTORY);
-    let mut entries = service.history(WHOLE_HISTORY)?;
     let is_edited = is_edited_since(&entries, &now);
     let edited = add_hand_edit(service, &mut entries, &now);
     let mut kept = |number| match is_late() {
         _ if number == 0 => Ok(edited.clone()),
         true => Ok(None),
-        false => service.kept(ChangeRef::Number(number)).map(Some).or_else(|error| match error {
+        false => service.text_before(ChangeRef::Number(number)).map(Some).or_else(|error| match error {
             error if error.is_not_kept() => Ok(None),
             error => Err(error),
         }),
@@ -207,9 +212,7 @@ pub fn value_history(
     let (changes, is_cut) = blame(&entries, &now, &mut kept, path, masker, most)?;
     let found = ValueHistory { changes, is_edited, is_cut };
     if found.changes.is_empty() {
-        if let Ok(Some(composed)) = service.composed(&now, Some(ConfigSource::Saved)) {
-            composed.refuse_entry(path).map_err(not_there)?;
-        }
+        refuse(&now)?;
         // A path without a value now and in the history is misspelt.
         let masked = masker.map(|masker| now.masked(masker));
         masked.as_ref().unwrap_or(&now).config().select(path).map_err(not_there)?;
@@ -220,7 +223,7 @@ pub fn value_history(
 /// Puts a hand edit that no change has recorded yet in front of the changes, as one without a number; returns the text before
 /// it. `None` if there is none, or that text is not known.
 pub fn add_hand_edit(
-    service: &(impl ConfigService + ?Sized),
+    service: &dyn ConfigService,
     entries: &mut Vec<HistoryEntry>,
     now: &Arc<Snapshot>,
 ) -> Option<Arc<Snapshot>> {
@@ -228,7 +231,10 @@ pub fn add_hand_edit(
         return None;
     }
     let last = entries.iter().find(|entry| !entry.is_aside)?.after;
-    let before = service.before_hand_edit(now).filter(|text| Some(text.revision()) == last)?;
+    let before = service.text_before(ChangeRef::NOT_RECORDED).ok()?;
+    if Some(before.revision()) != last {
+        return None;
+    }
     let edit = HistoryEntry {
         at: SystemTime::now(),
         message: Some("not recorded yet".to_owned()),

@@ -7,14 +7,15 @@ use std::time::Duration;
 use super::change::{ChangeOptions, ChangeReport, OutcomeNote, RequestedChange};
 use super::confirm::PendingChange;
 use super::guard::Guard;
-use super::history::{is_edited_since, paths_of_texts};
+use super::history::{is_edited_since, not_kept, paths_of_texts};
 use super::hook::Hooks;
-use super::include::Composed;
 use super::running::{Activity, ReloadRun, Running, ServerState, Turn};
-use super::service::{ConfigService, ConfigSource, Decision, Status, differing, last_change};
+use super::service::{
+    ConfigService, ConfigSource, Decided, Decision, Status, StatusPart, differing, last_change,
+};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeRef, HistoryEntry, LockHolder, NodeRecord, PendingInfo, RunBy, Store, Writer};
+use crate::store::{ChangeRef, HistoryEntry, LockHolder, PendingInfo, RunBy, Store, Writer};
 use mediaconf::Faults;
 
 /// The longest time that a writer waits for another writer to finish.
@@ -192,14 +193,6 @@ impl ConfigService for Engine {
         }
     }
 
-    fn figures(&self) -> Result<serde_json::Value, Error> {
-        Err(self.no_server())
-    }
-
-    fn composed(&self, text: &Arc<Snapshot>, _: Option<ConfigSource>) -> Result<Option<Composed>, Error> {
-        Ok(Engine::composed(self, text))
-    }
-
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         Ok(self.make(&requested, options)?.with_parts(options.told))
     }
@@ -208,21 +201,26 @@ impl ConfigService for Engine {
         self.store.history(wanted)
     }
 
-    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
-        Ok(self.number_and_text(change)?.1)
-    }
-
-    fn before_hand_edit(&self, now: &Snapshot) -> Option<Arc<Snapshot>> {
-        let stored =
-            || self.store.edited_from(now.revision()).map(|text| Arc::new(Snapshot::from_bytes(text)));
-        self.state().map(|state| state.saved).or_else(stored)
+    fn text_before(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
+        match self.state() {
+            _ if change != ChangeRef::NOT_RECORDED => Ok(self.number_and_text(change)?.1),
+            Some(state) => Ok(state.saved),
+            None => {
+                let text = self.store.edited_from(Engine::read(self)?.revision());
+                text.map(|text| Arc::new(Snapshot::from_bytes(text)))
+                    .ok_or_else(|| not_kept("the last change"))
+            }
+        }
     }
 
     fn pending(&self) -> Result<Option<PendingInfo>, Error> {
         self.pending_info()
     }
 
-    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Error> {
+    fn decide(&self, decision: Decision<'_>, id: Option<&str>, by: &str) -> Result<Decided, Error> {
+        if let (Decision::KeepOnceRun { late }, Some(id)) = (decision, id) {
+            return Ok(Decided { waits_for: self.store.canaries(id, late)?, ..Decided::default() });
+        }
         let is_run_by_nodes = self.is_run_by_nodes();
         let pending = self.pending_info()?.filter(|pending| !(is_run_by_nodes && pending.is_over));
         let Some(pending) = pending else {
@@ -235,34 +233,36 @@ impl ConfigService for Engine {
         let id = id.unwrap_or(&pending.id);
         let is_kept = match decision {
             Decision::Keep => self.refuse_failed_nodes().and_then(|()| self.confirm(id)).map(|()| false)?,
-            Decision::KeepThoughFailed => self.confirm(id).map(|()| false)?,
+            Decision::KeepThoughFailed | Decision::KeepOnceRun { .. } => self.confirm(id).map(|()| false)?,
             Decision::RollBack => self.cancel(id, by)?.is_hand_edit(),
         };
-        Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
+        let notes = is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect();
+        Ok(Decided { notes, ..Decided::default() })
     }
 
-    fn canaries(&self, id: &str, back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
-        self.store.canaries(id, back)
-    }
-
-    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
-        self.store.nodes()
-    }
-
-    fn status(&self) -> Result<Status, Error> {
+    fn status(&self, part: StatusPart) -> Result<Status, Error> {
+        let mut status = Status::default();
+        match part {
+            StatusPart::Level => return Ok(status),
+            StatusPart::Server => {
+                status.running = self.present()?.known_revision();
+                return Ok(status);
+            }
+            StatusPart::Nodes => {
+                status.nodes = self.store.nodes()?;
+                return Ok(status);
+            }
+            StatusPart::All => {}
+        }
         let file = Engine::read(self)?;
         let entries = self.store.history(1)?;
         let state = self.state();
         let running = state.as_ref().map_or(&file, |state| &state.running);
         Ok(Status {
-            server: None,
-            unreachable: None,
-            node: None,
             saved: Some(running.is_same_text(&file)),
             differing: differing(running, &file),
             edited_by_hand: is_edited_since(&entries, &file),
             errors: Some(file.diagnostics().errors()),
-            first_error: None,
             pending: self.pending_info()?,
             last_change: match state.as_ref().and_then(|state| state.last_change.as_ref()) {
                 Some(last) => {
@@ -274,7 +274,13 @@ impl ConfigService for Engine {
             file: Some(file),
             last_error: state.and_then(|state| state.last_error).map(|error| error.message),
             nodes: self.store.nodes()?,
+            ..status
         })
+    }
+
+    /// Whoever is in the same process has [`Engine::wait_for_change`].
+    fn wait(&self, _most: Duration) -> Result<bool, Error> {
+        Ok(false)
     }
 }
 

@@ -59,8 +59,8 @@ pub use replace::{entry_range, not_there, with_entry};
 pub use roll_back::Aftermath;
 pub use running::{Activity, LastChange, LastReload, ReloadRun, ServerState};
 pub use service::{
-    ConfigService, ConfigSource, Decision, FirstError, NodeReport, ServerHealth, ServerInfo, Status,
-    differing, last_change,
+    ConfigService, ConfigSource, Decided, Decision, FirstError, NodeReport, ServerInfo, Status, StatusPart,
+    demand, differing, last_change,
 };
 pub use snapshot::{
     Snapshot, added_and_removed, compared, diff_lines, json_of_others, json_without_secrets,

@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, RequestedChange};
-use super::include::Composed;
 use super::snapshot::{Snapshot, compared};
 use crate::error::Error;
-use crate::store::{ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision, WHOLE_HISTORY};
+use crate::store::{ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
 use mediaconf::{ChangedValue, Position};
 
 /// A configuration that can be read and changed.
@@ -25,98 +24,38 @@ pub trait ConfigService: Send + Sync {
     /// Reads the configuration; `None` is the running one, or the file if no server runs.
     fn read(&self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error>;
 
-    /// Returns the figures of the server; null if it tells none.
-    fn figures(&self) -> Result<Value, Error> {
-        Err(Error::no_server())
-    }
-
-    /// Reads the running configuration, or the file where no server runs; `None` if it is still the one that `tag`
-    /// stands for. `tag` then stands for what was read.
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
-        let snapshot = self.read(None)?;
-        let revision = snapshot.revision().to_string();
-        let is_known = tag.as_ref() == Some(&revision);
-        *tag = Some(revision);
-        Ok((!is_known).then_some(snapshot))
-    }
-
-    /// Returns how the server is, and no text.
-    fn health(&self) -> Result<ServerHealth, Error> {
-        let revision = self.read(None)?.known_revision();
-        Ok(ServerHealth { revision, pending: self.pending()?, trouble: None })
-    }
-
-    /// Returns a configuration that was read with the files that it includes; `None` if it includes none, has
-    /// errors itself, or the server does not send them.
-    fn composed(&self, text: &Arc<Snapshot>, source: Option<ConfigSource>)
-    -> Result<Option<Composed>, Error>;
-
     /// Makes a change, or rehearses it.
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error>;
-
-    /// Returns a rollback by the number of what it goes back to, because another change would be the last one then, and
-    /// the changes that it undoes, the last one first; `None` for any other change.
-    fn pinned(
-        &self,
-        requested: &RequestedChange<'_>,
-    ) -> Result<Option<(RequestedChange<'static>, Vec<HistoryEntry>)>, Error> {
-        let RequestedChange::Rollback(which) = requested else { return Ok(None) };
-        let mut undone = self.history(WHOLE_HISTORY)?;
-        let Some(first) = which.find(&undone) else { return Ok(None) };
-        undone.truncate(first + 1);
-        let number = undone[first].number;
-        Ok(Some((RequestedChange::Rollback(ChangeRef::Number(number)), undone)))
-    }
 
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
     /// many.
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error>;
 
-    /// Returns the text before a change.
-    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error>;
-
-    /// Returns the text after the last change, where the file was edited by hand since, to `now`; `None` if it is not known.
-    fn before_hand_edit(&self, _now: &Snapshot) -> Option<Arc<Snapshot>> {
-        self.read(Some(ConfigSource::Running)).ok()
-    }
+    /// Returns the text before a change, or before [the hand edit](ChangeRef::NOT_RECORDED) that no change has recorded.
+    fn text_before(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error>;
 
     /// Returns the change that has to be confirmed.
     fn pending(&self) -> Result<Option<PendingInfo>, Error>;
 
     /// Confirms the pending change, or rolls it back; `id` names it, `None` is whichever is pending. `by` is who
     /// decides, where the service can't know that by itself.
-    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Error>;
+    fn decide(&self, decision: Decision<'_>, id: Option<&str>, by: &str) -> Result<Decided, Error>;
 
-    /// Refuses to go on with a server that has only the four operations that every server has, and so not what this noun
-    /// says; nothing is changed.
-    fn demand(&self, _noun: &str) -> Result<(), Error> {
-        Ok(())
+    /// Returns a part of the state of the configuration, or all of it.
+    fn status(&self, part: StatusPart) -> Result<Status, Error>;
+
+    /// Waits until the state of a server may differ from the one that was seen last, at most for `most`; false if it can't
+    /// be waited for.
+    fn wait(&self, most: Duration) -> Result<bool, Error>;
+}
+
+/// Refuses to go on with a server that has only the four operations that every server has, and so not what this noun says;
+/// nothing is changed.
+pub fn demand(service: &dyn ConfigService, noun: &str) -> Result<(), Error> {
+    match service.status(StatusPart::Level)?.is_plain {
+        true => Err(Error::not_offered(service.name(), noun)),
+        false => Ok(()),
     }
-
-    /// Returns what the server is in a cluster; `None` if it is in none, or does not say.
-    fn node(&self) -> Option<NodeReport> {
-        None
-    }
-
-    /// Returns the records of the nodes of the cluster; `None` if there is none.
-    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
-        Ok(None)
-    }
-
-    /// Waits until the state of a server may differ from the one of `tag`, at most for `most`; false if it can't be
-    /// waited for.
-    fn wait_for_change(&self, _tag: &mut Option<String>, _most: Duration) -> Result<bool, Error> {
-        Ok(false)
-    }
-
-    /// Looks at the nodes that take the change `id` first, and confirms it if it can be, or rolls it back
-    /// for the reason `back`. Says what is waited for; `None` if it is decided.
-    fn canaries(&self, _id: &str, _back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
-        Ok(None)
-    }
-
-    /// Returns the state of the configuration.
-    fn status(&self) -> Result<Status, Error>;
 }
 
 /// The configuration that is read.
@@ -130,11 +69,35 @@ pub enum ConfigSource {
 
 /// The decision on a pending change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
+pub enum Decision<'d> {
     Keep,
     /// The same, although nodes failed to take it.
     KeepThoughFailed,
+    /// The same, once the nodes run it that take it first; for the reason `late` it is rolled back.
+    KeepOnceRun {
+        late: Option<&'d str>,
+    },
     RollBack,
+}
+
+/// What became of a pending change.
+#[derive(Debug, Default)]
+pub struct Decided {
+    pub notes: Vec<OutcomeNote>,
+    /// What is waited for, in words; `None` if it is decided.
+    pub waits_for: Option<Vec<String>>,
+}
+
+/// The part of a status that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusPart {
+    /// Whether the server has more than the four operations.
+    Level,
+    /// What the server tells of itself, and which configuration runs.
+    Server,
+    /// The records of the nodes.
+    Nodes,
+    All,
 }
 
 /// The state of a configuration; serialized, the members of `mediactl status -o json`.
@@ -171,17 +134,23 @@ pub struct Status {
     /// The records of the nodes of a cluster; `None` if there can be no nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<NodeRecord>>,
+    /// The figures of the server; null if it tells none.
+    #[serde(skip)]
+    pub figures: Value,
+    /// The revision of what runs, or of the file where no server runs; none where the text is not known.
+    #[serde(skip)]
+    pub running: Option<Revision>,
+    /// True if the server has the four operations alone.
+    #[serde(skip)]
+    pub is_plain: bool,
 }
 
-/// The state of a server, and the configuration that it runs.
-#[derive(Debug, Clone)]
-pub struct ServerHealth {
-    /// The revision of what it runs, or of the file where no server runs; none where the text is not known.
-    pub revision: Option<Revision>,
-    /// The change that has to be confirmed.
-    pub pending: Option<PendingInfo>,
-    /// Why its last reload or its runtime command failed.
-    pub trouble: Option<String>,
+impl Status {
+    /// Why the last reload of the server, or its runtime command, failed.
+    pub fn trouble(&self) -> Option<&str> {
+        let errors = self.figures["errors"].as_array().into_iter().flatten();
+        self.last_error.as_deref().or_else(|| errors.into_iter().find_map(Value::as_str))
+    }
 }
 
 /// The first error of a file.
@@ -264,4 +233,23 @@ pub struct NodeReport {
     /// Since the last read of the cluster that succeeded; `None` before the first.
     #[serde(skip)]
     pub last_contact: Option<Duration>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_failed_reload_and_a_failed_runtime_command_are_told() {
+        let of = |figures: Value| {
+            let last_error = figures["config"]["last_error"].as_str().map(str::to_owned);
+            Status { last_error, figures, ..Status::default() }.trouble().map(str::to_owned)
+        };
+        assert_eq!(of(json!({"config": {"last_error": null}, "server": {}})), None);
+        assert_eq!(of(json!({"config": {"last_error": "x"}})).as_deref(), Some("x"));
+        let failed = "the runtime command failed";
+        assert_eq!(of(json!({"errors": [failed]})).as_deref(), Some(failed));
+    }
 }

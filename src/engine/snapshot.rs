@@ -6,6 +6,8 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::guard;
+use super::include::IncludedTexts;
+use crate::error::Error;
 use crate::store::Revision;
 use mediaconf::{
     Config, Diagnostics, DirectiveRole, Document, Kind, LineIndex, Masker, Request, Scope, SecretValues,
@@ -19,6 +21,8 @@ const INCLUDE: &str = "include";
 #[derive(Debug, Default)]
 pub struct Snapshot {
     bytes: Bytes,
+    /// The texts that it includes, or why they can't be read, where a server sent it and has them.
+    pub included: Option<Arc<Result<IncludedTexts, Error>>>,
     /// True if only the values are those of a server, which gives no text.
     is_of_values: bool,
     document: OnceLock<Document>,

@@ -2,15 +2,16 @@
 //! runs them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Node, failed};
 use crate::engine::{
-    ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, DEFAULT_LOCK_WAIT, Decision,
-    NodeReport, Operation, OutcomeNote, RequestedChange, Snapshot, Status, canary_nodes, canary_refusal,
+    ChangeOptions, ChangeReport, ConfigService, ConfigSource, DEFAULT_LOCK_WAIT, Decided, Decision,
+    Operation, OutcomeNote, RequestedChange, Snapshot, Status, StatusPart, canary_nodes, canary_refusal,
     is_edited_since,
 };
 use crate::error::Error;
-use crate::store::{ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Store};
+use crate::store::{ChangeRef, HistoryEntry, NodeState, PendingInfo, Store};
 
 /// The message to a client if the node needs too long.
 const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";
@@ -25,14 +26,6 @@ impl ConfigService for Node {
         ConfigService::read(&self.local, source)
     }
 
-    fn composed(
-        &self,
-        text: &Arc<Snapshot>,
-        source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, Error> {
-        ConfigService::composed(&self.local, text, source)
-    }
-
     /// An `update` changes this node alone. A rollback takes the cluster back to the text that this node had, which is what
     /// its clients see.
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
@@ -42,7 +35,7 @@ impl ConfigService for Node {
             }
             RequestedChange::Update(_) => return self.local.change(requested, options),
             RequestedChange::Rollback(to) => {
-                let text = self.local.kept(*to)?;
+                let text = self.local.text_before(*to)?;
                 let words = format!("back to the text that {} had before its change {to}", self.name);
                 let message = Some(options.message.clone().unwrap_or(words));
                 let options = ChangeOptions { takes_faults: true, message, ..options.clone() };
@@ -58,12 +51,8 @@ impl ConfigService for Node {
         ConfigService::history(&self.local, wanted)
     }
 
-    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
-        ConfigService::kept(&self.local, change)
-    }
-
-    fn before_hand_edit(&self, now: &Snapshot) -> Option<Arc<Snapshot>> {
-        self.local.before_hand_edit(now)
+    fn text_before(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
+        self.local.text_before(change)
     }
 
     fn pending(&self) -> Result<Option<PendingInfo>, Error> {
@@ -74,28 +63,30 @@ impl ConfigService for Node {
         Ok(local.or(of_cluster.map(|(deadline, pending)| pending.until(deadline))))
     }
 
-    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Error> {
+    fn decide(&self, decision: Decision<'_>, id: Option<&str>, by: &str) -> Result<Decided, Error> {
         let local = self.local.pending();
         if local.is_some_and(|local| id.is_none_or(|id| id == local.info().id)) {
             return self.local.decide(decision, id, by);
         }
-        let notes = self.cluster.decide(decision, id, by)?;
+        let decided = self.cluster.decide(decision, id, by)?;
         if decision == Decision::RollBack {
-            self.wait();
+            self.wait_for_look();
         }
-        Ok(notes)
+        Ok(decided)
     }
 
-    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
-        self.cluster.nodes()
+    fn status(&self, part: StatusPart) -> Result<Status, Error> {
+        match part {
+            StatusPart::Nodes => self.cluster.status(part),
+            _ => {
+                let (node, pending) = (Some(self.described()), ConfigService::pending(self)?);
+                Ok(Status { node, pending, ..self.local.status(part)? })
+            }
+        }
     }
 
-    fn node(&self) -> Option<NodeReport> {
-        Some(self.described())
-    }
-
-    fn status(&self) -> Result<Status, Error> {
-        Ok(Status { node: self.node(), pending: ConfigService::pending(self)?, ..self.local.status()? })
+    fn wait(&self, most: Duration) -> Result<bool, Error> {
+        self.local.wait(most)
     }
 }
 
@@ -107,7 +98,7 @@ impl Node {
     ) -> Result<ChangeReport, Error> {
         // While the cluster is away, a change is refused at once, after a last look.
         if self.standing.lock().away.is_some() {
-            self.wait();
+            self.wait_for_look();
         }
         if let Some(away) = &self.standing.lock().away {
             return Err(away.clone());
@@ -127,7 +118,7 @@ impl Node {
             self.wake.ask();
             return Ok(made);
         }
-        let is_over = self.wait();
+        let is_over = self.wait_for_look();
         let after = self.local.running();
         let outcome = match after.clone().filter(|_| made.changed) {
             Some(after) => ChangeReport::of_change(before, after),
@@ -148,7 +139,7 @@ impl Node {
     }
 
     /// Waits until the node has looked at what there is now; false if that takes too long.
-    fn wait(&self) -> bool {
+    fn wait_for_look(&self) -> bool {
         self.wake.wait_for(self.try_again(), DEFAULT_LOCK_WAIT + 3 * self.local.hooks().timeout)
     }
 }

@@ -152,6 +152,9 @@ impl FromStr for ChangeRef {
 }
 
 impl ChangeRef {
+    /// A hand edit that no change has recorded yet: its entry has this number.
+    pub const NOT_RECORDED: Self = Self::Number(0);
+
     /// The entry of the change in a history, which has the last one first.
     pub fn find(self, entries: &[HistoryEntry]) -> Option<usize> {
         entries.iter().position(|entry| match self {

@@ -173,7 +173,7 @@ fn read(target: &mut Target, is_running: bool) -> Result<(CheckedText, ConfigSou
         Some(Err(refusal)) if refusal.kind != ErrorKind::NotOffered => return Err(refusal),
         _ => (target.read_text(Some(ConfigSource::Running))?, ConfigSource::Running),
     };
-    let composed = target.composed(&text, Some(source))?;
+    let composed = target.composed(&text, &text)?;
     Ok((CheckedText { name: target.service.name().to_owned(), text, composed }, source))
 }
 

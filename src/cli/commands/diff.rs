@@ -166,7 +166,7 @@ impl Side {
                     Error::usage(format!("`{change}`: {error}"), "`mediactl history` shows them")
                 })?;
                 let name = format!("{} ({change})", target.service.name());
-                Ok(Self { name, text: target.service.kept(change_ref)? })
+                Ok(Self { name, text: target.service.text_before(change_ref)? })
             }
         }
     }

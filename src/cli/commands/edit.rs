@@ -114,7 +114,7 @@ fn new_draft(path: Option<&Path>, present: Arc<Snapshot>, target: &mut Target) -
             Ok(range) => Some((range.start, range.end)),
             Err(fault) => {
                 // The entry may be in an included file.
-                if let Some(composed) = target.composed(&present, Some(ConfigSource::Saved))? {
+                if let Some(composed) = target.composed(&present, &present)? {
                     composed.refuse_entry(path)?;
                 }
                 return Err(Error::from(fault));
@@ -290,8 +290,8 @@ impl Editing<'_> {
     /// Shows the warnings and the change, and asks whether it is wanted; returns what was typed.
     fn ask(&mut self, present: &Arc<Snapshot>, whole: &Bytes) -> Result<String, Error> {
         let edited = Arc::new(Snapshot::from_bytes(whole.clone()));
-        let mut with_included = |text: &Arc<Snapshot>| -> Result<Arc<Snapshot>, Error> {
-            let composed = self.target.composed(text, Some(ConfigSource::Saved))?;
+        let with_included = |text: &Arc<Snapshot>| -> Result<Arc<Snapshot>, Error> {
+            let composed = self.target.composed(text, present)?;
             Ok(composed.map_or_else(|| text.clone(), |composed| composed.text))
         };
         let [before, after] = [with_included(present)?, with_included(&edited)?];

@@ -68,7 +68,7 @@ impl ExplainArgs {
             }
             read => {
                 let text = read?;
-                let composed = if text.is_valid() { server.target.composed(&text, None)? } else { None };
+                let composed = if text.is_valid() { server.target.composed(&text, &text)? } else { None };
                 Ok(Some((text, composed)))
             }
         };

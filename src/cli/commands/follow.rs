@@ -16,7 +16,7 @@ use crate::cli::local;
 use crate::cli::render::texts::{differ, first_paths, masked_entry, print_difference};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::Snapshot;
+use crate::engine::{Snapshot, StatusPart};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{FileWatch, HAND_EDIT, Store};
 use mediaconf::{Expectation, Masker, Path, one_line};
@@ -94,7 +94,7 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
         let found = match observed.read() {
             // A text with errors has no values; it is read again, also if it is the same.
             Ok(Some(text)) if path.is_some() && !text.is_valid() => {
-                observed.tag = None;
+                observed.last = None;
                 Err(Error::bad_config(text))
             }
             found => found,
@@ -129,7 +129,7 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
 fn heading(observed: &Observed<'_>, [old, text]: [&Snapshot; 2], masker: Option<&Masker>) -> String {
     let (time, revision) = (local::shown(SystemTime::now()), text.known_revision());
     // The history only adds to what is seen; a server without one is watched all the same.
-    let entry = observed.target.service.status().ok().and_then(|status| status.last_change);
+    let entry = observed.target.service.status(StatusPart::All).ok().and_then(|status| status.last_change);
     let paths = || one_line(&first_paths([old, text], &masker.cloned().unwrap_or_default()));
     let Some(entry) = entry.filter(|entry| revision.is_some() && entry.after == revision) else {
         // Of a server it is not known who changed it.
@@ -184,7 +184,7 @@ fn wait(
             Ok(None) => {}
             Ok(Some(text)) => {
                 // Only the configuration itself is searched for a value.
-                if let Ok(Some(composed)) = observed.target.composed(&text, None) {
+                if let Ok(Some(composed)) = observed.target.composed(&text, &text) {
                     expected.iter().try_for_each(|expected| composed.refuse_entry(&expected.path))?;
                 }
                 if !accepts_unknown
@@ -241,10 +241,8 @@ struct Observed<'t> {
     target: &'t mut Target,
     /// None for a server and for etcd, which are asked at intervals.
     watch: Option<FileWatch>,
-    /// Stands for the configuration that was read last.
-    tag: Option<String>,
-    /// Stands for the state of the server that was seen last.
-    state: Option<String>,
+    /// The configuration that was read last.
+    last: Option<Arc<Snapshot>>,
 }
 
 impl<'t> Observed<'t> {
@@ -252,12 +250,15 @@ impl<'t> Observed<'t> {
     fn new(target: &'t mut Target) -> Self {
         let file = target.file.as_ref().filter(|_| !target.is_server);
         let watch = file.map(|file| FileWatch::new(file.path()));
-        Self { target, watch, tag: None, state: None }
+        Self { target, watch, last: None }
     }
 
     /// Reads the configuration; `None` if it is still the one that was read last.
     fn read(&mut self) -> Result<Option<Arc<Snapshot>>, Error> {
-        self.target.service.read_changed(&mut self.tag)
+        let text = self.target.service.read(None)?;
+        let is_known = self.last.as_ref().is_some_and(|last| last.is_same_text(&text));
+        self.last = Some(text.clone());
+        Ok((!is_known).then_some(text))
     }
 
     /// Waits until the configuration may have changed, at most for this time.
@@ -266,8 +267,8 @@ impl<'t> Observed<'t> {
             return watch.wait(most.min(FILE_INTERVAL));
         }
         // An error is told by whoever reads next.
-        let is_told = self.target.is_server
-            && self.target.service.wait_for_change(&mut self.state, most.min(LONGEST_WAIT)).unwrap_or(false);
+        let is_told =
+            self.target.is_server && self.target.service.wait(most.min(LONGEST_WAIT)).unwrap_or(false);
         if !is_told {
             thread::sleep(most.min(INTERVAL));
         }

@@ -94,7 +94,7 @@ impl HistoryArgs {
         let (call, masker) = (call.paged(), call.ui.masker());
         let ui = call.ui;
         if let Some(HistoryCommand::Show { which }) = &self.command {
-            let texts = call.ask("read", |server| server.target.service.kept(*which))?;
+            let texts = call.ask("read", |server| server.target.service.text_before(*which))?;
             texts.print(|text, out| write_text(text, masker.as_ref(), out))?;
             return Ok(texts.exit());
         }
@@ -197,7 +197,7 @@ impl HistoryArgs {
             let before = match entry.before.is_some() && compares && !entry.is_aside {
                 true if entry.number == 0 => edited.take(),
                 true => {
-                    let text = server.target.service.kept(ChangeRef::Number(entry.number));
+                    let text = server.target.service.text_before(ChangeRef::Number(entry.number));
                     unless_damaged(text, &format!("the text before change {}", entry.number), server)?
                 }
                 false => None,
@@ -246,7 +246,7 @@ fn refuse_absent(path: Option<&Path>, target: &mut Target) -> Result<(), Error> 
         text => text.ok().filter(|text| text.is_valid()),
     };
     if let (Some(path), Some(text)) = (path, text)
-        && let Some(composed) = target.composed(&text, Some(ConfigSource::Saved))?
+        && let Some(composed) = target.composed(&text, &text)?
     {
         composed.refuse_entry(path).map_err(not_there)?;
     }
@@ -298,7 +298,13 @@ impl BlameArgs {
         let (ui, path) = (call.ui, input::value_path(&self.path)?);
         let masker = masker.as_ref();
         let answers = call.ask("read", |server| {
-            let mut found = value_history(&*server.target.service, &path, self.max_count, masker, &|| false)?;
+            let target = &server.target;
+            let refuse = |now: &Arc<Snapshot>| match target.composed(now, now) {
+                Ok(Some(composed)) => composed.refuse_entry(&path).map_err(not_there),
+                _ => Ok(()),
+            };
+            let mut found =
+                value_history(&*target.service, &path, self.max_count, masker, &|| false, &refuse)?;
             let shown = |blamed: Blamed| Blamed { entry: masked_entry(blamed.entry, masker), ..blamed };
             found.changes = found.changes.into_iter().map(shown).collect();
             Ok(found)

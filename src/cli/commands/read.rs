@@ -16,7 +16,7 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::group_table::{self, GroupTable};
 use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, ConfigSource, Snapshot, json_without_secrets};
+use crate::engine::{Composed, ConfigSource, Snapshot, StatusPart, json_without_secrets};
 use crate::error::{Error, Exit};
 use crate::http::api::RUNTIME;
 use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segment, Selection};
@@ -209,8 +209,12 @@ impl<'a> Wanted<'a> {
     fn read(&self, server: &mut FleetMember) -> Result<Shown, Error> {
         let (args, source) = (self.args, self.args.saved.then_some(ConfigSource::Saved));
         let is_text = args.output == ReadFormat::Conf;
-        let figures = args.runtime.then(|| server.target.service.figures()).transpose()?;
-        let figures = figures.filter(|figures| !figures.is_null());
+        if args.runtime && !server.target.is_server {
+            // Where no server runs, that is refused.
+            server.target.service.read(Some(ConfigSource::Running))?;
+        }
+        let status = args.runtime.then(|| server.target.service.status(StatusPart::Server)).transpose()?;
+        let figures = status.map(|status| status.figures).filter(|figures| !figures.is_null());
         let mut text = match is_text {
             true => server.target.read_text(source)?,
             false => server.target.service.read(source)?,
@@ -222,7 +226,7 @@ impl<'a> Wanted<'a> {
         let with_all = args.with_includes || args.output == ReadFormat::Table;
         let is_beside = !(text.includes().is_empty() || is_text && self.paths.is_empty());
         let composed = match !args.runtime && (with_all || is_beside) {
-            true => server.target.composed(&text, source),
+            true => server.target.composed(&text, &text),
             false => Ok(None),
         };
         let mut included = Vec::new();

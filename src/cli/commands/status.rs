@@ -14,7 +14,7 @@ use crate::cli::render::status;
 use crate::cli::render::texts::masked_entry;
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, Status};
+use crate::engine::{Status, StatusPart};
 use crate::error::{Error, Exit};
 use mediaconf::one_line;
 
@@ -137,12 +137,12 @@ fn state(status: &Status) -> &'static str {
 /// The state of a configuration, with the secrets in its last change masked, and with its errors: its own, or those that
 /// it has together with what it includes.
 fn read(target: &mut Target, ui: Ui) -> Result<Status, Error> {
-    let status = target.service.status()?;
+    let status = target.service.status(StatusPart::All)?;
     let last_change = status.last_change.map(|entry| masked_entry(entry, ui.masker().as_ref()));
     let (mut errors, mut first) = (status.errors, None);
     if let Some(file) = &status.file {
         first = first_error(target.service.name(), file, ui.masker());
-        match target.composed(file, Some(ConfigSource::Saved)) {
+        match target.composed(file, file) {
             Ok(None) => {}
             Ok(Some(composed)) => {
                 let faults = composed.told_faults();

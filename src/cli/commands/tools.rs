@@ -52,8 +52,8 @@ impl ConfirmArgs {
         };
         let work = |server: &mut FleetMember| server.target.service.decide(decision, None, "");
         let answers = call.fleet(purpose)?.gather("confirm", work)?;
-        for (server, notes) in answers.found().filter(|_| !self.quiet) {
-            notes.iter().for_each(|note| call.ui.note(&answers.named(server, &in_words(note))));
+        for (server, decided) in answers.found().filter(|_| !self.quiet) {
+            decided.notes.iter().for_each(|note| call.ui.note(&answers.named(server, &in_words(note))));
         }
         if let Some((name, _)) = answers.one() {
             if !self.quiet {

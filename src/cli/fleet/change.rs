@@ -17,7 +17,7 @@ use crate::cli::context::ServerContext;
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::{Decision, RequestedChange};
+use crate::engine::{Decision, RequestedChange, StatusPart};
 use crate::error::{Error, ErrorKind, Exit};
 
 /// The pause between two looks at the first servers.
@@ -193,11 +193,11 @@ impl ChangeUnderWay<'_> {
 
 /// Refuses a server that tells of an error, or does not run the change any more.
 fn refuse_unhealthy(member: &FleetMember, result: &ServerResult) -> Result<(), Error> {
-    let health = member.target.service.health()?;
-    if let Some(trouble) = health.trouble {
+    let status = member.target.service.status(StatusPart::Server)?;
+    if let Some(trouble) = status.trouble() {
         return Err(Error::new(ErrorKind::NotHealthy, format!("it is not healthy: {trouble}")));
     }
-    if result.plan.as_ref().is_some_and(|plan| health.revision == plan.report.after) {
+    if result.plan.as_ref().is_some_and(|plan| status.running == plan.report.after) {
         return Ok(());
     }
     let error = Error::new(ErrorKind::Conflict, "it does not run the new configuration any more");

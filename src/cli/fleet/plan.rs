@@ -13,7 +13,9 @@ use crate::cli::change::ChangeCommand;
 use crate::cli::render::report::{change_json, in_words};
 use crate::cli::render::{grouped, new_warnings};
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange};
+use crate::engine::{
+    ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange, demand,
+};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, PendingInfo};
 use mediaconf::one_line;
@@ -47,9 +49,9 @@ impl FleetPlan {
         let FleetChange { command: ChangeCommand { args, options, .. }, requested, id } = change;
         let is_together = args.is_together();
         if is_together || args.confirm.is_some() {
-            service.demand("changes that have to be confirmed")?;
+            demand(service, "changes that have to be confirmed")?;
         }
-        let id = match service.demand("ids of changes") {
+        let id = match demand(service, "ids of changes") {
             Err(error) if options.id.is_some() => return Err(error),
             can_note => id.clone().filter(|_| can_note.is_ok()),
         };
@@ -59,7 +61,7 @@ impl FleetPlan {
         let mut report = if lacks_change { ChangeReport::default() } else { report? };
         if !args.dry_run
             && report.notes.contains(&OutcomeNote::OtherPending)
-            && let Some(pending) = service.health()?.pending
+            && let Some(pending) = service.pending()?
         {
             return Err(Error::pending(&pending));
         }

@@ -6,6 +6,7 @@
 
 use std::any::Any;
 use std::io::Read;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, IF_NONE_MATCH, LOCATION, RETRY_AFTER};
@@ -16,6 +17,7 @@ use super::endpoint::{Endpoint, without_userinfo};
 use super::error::{FailedCall, was_closed};
 use super::settings::{ByteSize, ClientSettings, Credentials};
 use super::tls::{self, AUTHORITY, TlsTrust};
+use crate::engine::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{API_HEADER, API_VERSION, ApiOperation, Body, JSON, SUDO_HEADER, TEXT};
 
@@ -121,6 +123,10 @@ pub struct Client {
     pub(super) is_ours: Option<bool>,
     /// The account in the configuration that the last change made: it holds for the next decision.
     pub(super) new_account: Option<Credentials>,
+    /// The running configuration that was read last, with its tag.
+    pub(super) last_read: Option<(String, Arc<Snapshot>)>,
+    /// The tag of the status that was seen last.
+    pub(super) last_status: Option<String>,
 }
 
 impl Client {
@@ -132,8 +138,18 @@ impl Client {
         settings: ClientSettings,
         host: Box<dyn Host>,
     ) -> Self {
-        let (sockets, is_ours, new_account) = (None, None, None);
-        let client = Self { endpoint, name, login, settings, host, sockets, is_ours, new_account };
+        let client = Self {
+            endpoint,
+            name,
+            login,
+            settings,
+            host,
+            sockets: None,
+            is_ours: None,
+            new_account: None,
+            last_read: None,
+            last_status: None,
+        };
         client.warn_of_plain_credentials();
         client
     }

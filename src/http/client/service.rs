@@ -16,10 +16,10 @@ use super::connection::{ApiCall, Client, Reply};
 use super::error::ADDRESS;
 use super::settings::Credentials;
 use crate::engine::{
-    ChangeOptions, ChangeReport, ChangeRequest, Composed, ConfigService, ConfigSource, Decision, Guard,
-    NodeReport, OutcomeNote, RequestedChange, ServerHealth, ServerInfo, Snapshot, Status, before_deletion,
-    before_emptying, before_lost_account, before_replacement, count_streams, deleted_streams, differing,
-    is_edited_since, last_change,
+    ChangeOptions, ChangeReport, ChangeRequest, ConfigService, ConfigSource, Decided, Decision, Guard,
+    IncludedTexts, NodeReport, OutcomeNote, RequestedChange, ServerInfo, Snapshot, Status, StatusPart,
+    before_deletion, before_emptying, before_lost_account, before_replacement, count_streams,
+    deleted_streams, differing, is_edited_since, last_change,
 };
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
@@ -27,7 +27,7 @@ use crate::http::api::{
     NOTE_HEADER, PENDING_HEADER, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED, WAIT, revision_in,
 };
 use crate::http::notes::KEPT_HAND_EDIT;
-use crate::store::{ChangeRef, HistoryEntry, IncludedText, NodeRecord, PendingInfo};
+use crate::store::{ChangeRef, HistoryEntry, IncludedText, PendingInfo};
 use mediaconf::{Edit, Schema};
 
 /// A server of this API, which has one request at a time.
@@ -50,15 +50,43 @@ impl RemoteService {
 }
 
 impl Client {
-    /// Reads a configuration.
+    /// Reads a configuration. The running one is not sent again if it is the one that was read last.
     fn fetch(&mut self, source: ConfigSource) -> Result<Arc<Snapshot>, Error> {
-        let saved = (source == ConfigSource::Saved).then(|| (SOURCE, SOURCE_SAVED.to_owned()));
-        let parameters = [(FORMAT, FORMAT_CONF.to_owned())].into_iter().chain(saved).collect();
-        let reply = self.send(&ApiCall { parameters, ..ApiCall::default() })?;
-        match source == ConfigSource::Running || reply.is_ours {
-            true => self.text(reply, false),
-            false => Err(self.not_offered("the saved configuration")),
+        let is_saved = source == ConfigSource::Saved;
+        let saved: Vec<_> = is_saved.then(|| (SOURCE, SOURCE_SAVED.to_owned())).into_iter().collect();
+        let parameters = [&[(FORMAT, FORMAT_CONF.to_owned())], &*saved].concat();
+        let (tag, known) = self.last_read.clone().filter(|_| !is_saved).unzip();
+        let reply =
+            self.send(&ApiCall { parameters, if_none_match: tag.as_deref(), ..ApiCall::default() })?;
+        if let (None, Some(known)) = (&reply.body, known) {
+            return Ok(known);
         }
+        if is_saved && !reply.is_ours {
+            return Err(self.not_offered("the saved configuration"));
+        }
+        let (tag, is_ours) = (reply.header(ETAG.as_str()), reply.is_ours);
+        let mut text = self.text(reply, false)?;
+        if let Some(text) = Arc::get_mut(&mut text).filter(|text| is_ours && !text.includes().is_empty()) {
+            let call = ApiCall { parameters: saved, ..ApiCall::new(ApiOperation::Included) };
+            text.included = Some(Arc::new(self.included(&call)));
+        }
+        if !is_saved {
+            self.last_read = tag.map(|tag| (tag, text.clone()));
+        }
+        Ok(text)
+    }
+
+    /// The files of each pattern that a configuration includes.
+    fn included(&mut self, call: &ApiCall<'_>) -> Result<IncludedTexts, Error> {
+        let reply = self.demanded(call, "included files")?;
+        let sent: IncludedFiles = self.parsed(reply.json(), "list of files", false)?;
+        let text_of = |IncludedFile { name, text }| IncludedText {
+            target: (&name).into(),
+            name,
+            bytes: Some(text.into()),
+        };
+        let texts = sent.into_iter();
+        Ok(texts.map(|(pattern, files)| (pattern, files.into_iter().map(text_of).collect())).collect())
     }
 
     /// The configuration in a response: the text, or one that is made of the JSON of a server without text.
@@ -133,85 +161,24 @@ impl ConfigService for RemoteService {
         self.client().fetch(source.unwrap_or(ConfigSource::Running))
     }
 
-    fn figures(&self) -> Result<Value, Error> {
-        self.client().figures()
-    }
-
-    fn node(&self) -> Option<NodeReport> {
-        NodeReport::deserialize(&self.client().figures().ok()?["node"]).ok()
-    }
-
-    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
-        let client = &mut *self.client();
-        let reply = client.demanded(&ApiCall::new(ApiOperation::Nodes), "nodes")?;
-        client.parsed(reply.json(), "nodes", false)
-    }
-
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
-        let client = &mut *self.client();
-        let parameters = vec![(FORMAT, FORMAT_CONF.to_owned())];
-        let call = ApiCall { parameters, if_none_match: tag.as_deref(), ..ApiCall::default() };
-        let reply = client.send(&call)?;
-        if reply.body.is_none() {
-            return Ok(None);
-        }
-        let new_tag = reply.header(ETAG.as_str());
-        let text = client.text(reply, false)?;
-        *tag = new_tag;
-        Ok(Some(text))
-    }
-
-    fn wait_for_change(&self, tag: &mut Option<String>, most: Duration) -> Result<bool, Error> {
+    fn wait(&self, most: Duration) -> Result<bool, Error> {
         let client = &mut *self.client();
         let seconds = most.min(client.settings.timeout / 2).as_secs().min(MAX_WAIT);
         if seconds == 0 {
             return Ok(false);
         }
         let parameters = vec![(WAIT, seconds.to_string())];
-        let if_none_match = tag.as_deref();
+        let known = client.last_status.take();
+        let if_none_match = known.as_deref();
         let call = ApiCall { parameters, if_none_match, ..ApiCall::new(ApiOperation::Status) };
         let Some(reply) = client.send_ours(&call)? else { return Ok(false) };
-        *tag = reply.header(ETAG.as_str());
+        client.last_status = reply.header(ETAG.as_str());
         // A server on which many wait answers at once.
         Ok(reply.body.is_some() || reply.header(RETRY_AFTER.as_str()).is_none())
     }
 
     fn pending(&self) -> Result<Option<PendingInfo>, Error> {
-        Ok(self.health()?.pending)
-    }
-
-    fn health(&self) -> Result<ServerHealth, Error> {
-        let figures = self.client().figures()?;
-        let config = &figures["config"];
-        Ok(ServerHealth {
-            revision: config["etag"].as_str().and_then(revision_in),
-            pending: PendingInfo::deserialize(&config["pending"]).ok(),
-            trouble: trouble(&figures),
-        })
-    }
-
-    fn composed(
-        &self,
-        text: &Arc<Snapshot>,
-        source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, Error> {
-        if text.includes().is_empty() {
-            return Ok(None);
-        }
-        let client = &mut *self.client();
-        let saved = (source == Some(ConfigSource::Saved)).then(|| (SOURCE, SOURCE_SAVED.to_owned()));
-        let parameters = saved.into_iter().collect();
-        let call = ApiCall { parameters, ..ApiCall::new(ApiOperation::Included) };
-        let Some(reply) = client.send_ours(&call)? else { return Ok(None) };
-        let sent: IncludedFiles = client.parsed(reply.json(), "list of files", false)?;
-        let text_of = |IncludedFile { name, text }| IncludedText {
-            target: (&name).into(),
-            name,
-            bytes: Some(text.into()),
-        };
-        let texts =
-            sent.into_iter().map(|(pattern, files)| (pattern, files.into_iter().map(text_of).collect()));
-        Ok(Composed::of_sent(&self.name, text, &texts.collect()))
+        Ok(self.status(StatusPart::Server)?.pending)
     }
 
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
@@ -242,7 +209,10 @@ impl ConfigService for RemoteService {
         self.client().history()
     }
 
-    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
+    fn text_before(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
+        if change == ChangeRef::NOT_RECORDED {
+            return self.client().fetch(ConfigSource::Running);
+        }
         let call = ApiCall { argument: Some(change.to_string()), ..ApiCall::new(ApiOperation::Kept) };
         let reply = self.client().demanded(&call, "a history")?;
         Ok(Arc::new(Snapshot::from_bytes(reply.body.unwrap_or_default())))
@@ -250,7 +220,7 @@ impl ConfigService for RemoteService {
 
     /// Decides over a new connection with the account that the change made: users who locked themselves
     /// out by the change can't confirm it.
-    fn decide(&self, decision: Decision, id: Option<&str>, _by: &str) -> Result<Vec<OutcomeNote>, Error> {
+    fn decide(&self, decision: Decision<'_>, id: Option<&str>, _by: &str) -> Result<Decided, Error> {
         let client = &mut *self.client();
         let id = match id {
             Some(id) => {
@@ -263,7 +233,9 @@ impl ConfigService for RemoteService {
             },
         };
         let operation = match decision {
-            Decision::Keep | Decision::KeepThoughFailed => ApiOperation::Confirm,
+            Decision::Keep | Decision::KeepThoughFailed | Decision::KeepOnceRun { .. } => {
+                ApiOperation::Confirm
+            }
             Decision::RollBack => ApiOperation::Cancel,
         };
         let mut parameters = vec![(ID, id)];
@@ -276,21 +248,25 @@ impl ConfigService for RemoteService {
             result => {
                 let notes = result?.header(NOTE_HEADER).unwrap_or_default();
                 let is_kept = notes.split(';').any(|word| word.trim() == KEPT_HAND_EDIT);
-                Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
+                let notes = is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect();
+                Ok(Decided { notes, ..Decided::default() })
             }
         }
     }
 
-    fn demand(&self, noun: &str) -> Result<(), Error> {
+    fn status(&self, part: StatusPart) -> Result<Status, Error> {
         let client = &mut *self.client();
-        if client.is_ours.is_none() {
-            client.probe()?;
+        if part == StatusPart::Level {
+            if client.is_ours.is_none() {
+                client.probe()?;
+            }
+            return Ok(Status { is_plain: client.is_ours != Some(true), ..Status::default() });
         }
-        if client.is_ours == Some(true) { Ok(()) } else { Err(client.not_offered(noun)) }
-    }
-
-    fn status(&self) -> Result<Status, Error> {
-        let client = &mut *self.client();
+        if part == StatusPart::Nodes {
+            let reply = client.demanded(&ApiCall::new(ApiOperation::Nodes), "nodes")?;
+            let nodes = client.parsed(reply.json(), "nodes", false)?;
+            return Ok(Status { nodes, ..Status::default() });
+        }
         let figures = client.figures()?;
         let (server, config) = (&figures["server"], &figures["config"]);
         let mut status = Status {
@@ -299,10 +275,11 @@ impl ConfigService for RemoteService {
             pending: PendingInfo::deserialize(&config["pending"]).ok(),
             node: NodeReport::deserialize(&figures["node"]).ok(),
             last_error: config["last_error"].as_str().map(str::to_owned),
+            running: config["etag"].as_str().and_then(revision_in),
             ..Status::default()
         };
         // Foreign servers have no such figures, no saved text and no history.
-        if server.is_object() {
+        if part == StatusPart::All && server.is_object() {
             let running = client.fetch(ConfigSource::Running)?;
             let saved = client.fetch(ConfigSource::Saved)?;
             let entries = client.history()?;
@@ -319,15 +296,8 @@ impl ConfigService for RemoteService {
                 status.last_change = last_change(status.last_change, made, running.revision());
             }
         }
-        Ok(status)
+        Ok(Status { figures, ..status })
     }
-}
-
-/// Returns the error of the last reload, or of the runtime command, in the figures of a server.
-fn trouble(figures: &Value) -> Option<String> {
-    let errors = figures["errors"].as_array().into_iter().flatten();
-    let mut words = [&figures["config"]["last_error"]].into_iter().chain(errors).filter_map(Value::as_str);
-    words.next().map(str::to_owned)
 }
 
 /// What a server answers that says yes to a change and does not make it.
@@ -433,22 +403,4 @@ fn change_foreign(
     }
     let is_same = after.is_same_text(&before);
     Ok(ChangeReport::between(Some(before), after, !is_same))
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::trouble;
-
-    #[test]
-    fn the_figures_tell_of_a_failed_reload_and_a_failed_command() {
-        let runtime = json!({"config": {"last_error": null}, "server": {}});
-        assert_eq!(trouble(&runtime), None);
-        assert_eq!(trouble(&json!({"config": {"last_error": "x"}})), Some("x".to_owned()));
-        assert_eq!(
-            trouble(&json!({"errors": ["the runtime command failed"]})).as_deref(),
-            Some("the runtime command failed")
-        );
-    }
 }

@@ -151,6 +151,6 @@ pub fn decide(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -
         _ => Decision::Keep,
     };
     let id: String = call.query.demand(ID, Query::parsed)?;
-    let notes = handler.service.decide(decision, Some(&id), &call.by)?;
-    Ok(Response::done().noted(&notes.iter().map(word_of).collect::<Vec<_>>()))
+    let decided = handler.service.decide(decision, Some(&id), &call.by)?;
+    Ok(Response::done().noted(&decided.notes.iter().map(word_of).collect::<Vec<_>>()))
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::handler::Handler;
 use super::message::Response;
 use super::runtime::stream_counts;
-use crate::engine::{Activity, NodeReport, Operation, ServerState, Snapshot};
+use crate::engine::{Activity, NodeReport, Operation, ServerState, Snapshot, Status, StatusPart};
 use crate::http::api::TEXT;
 use crate::store::NodeState;
 
@@ -51,7 +51,7 @@ pub fn metrics(handler: &Handler) -> Response {
     if let (Some(activity), Some(state)) = (handler.engine.activity(), handler.engine.state()) {
         metrics.configuration(&state, activity, handler.engine.read().ok().as_deref());
     }
-    if let Some(node) = &handler.service.node() {
+    if let Ok(Status { node: Some(node), .. }) = &handler.service.status(StatusPart::Server) {
         metrics.node(node);
     }
     Response::ok(METRICS, metrics.0.into_bytes())

@@ -102,7 +102,7 @@ impl Handler {
     /// A configuration with the files that it includes, in which names may stand twice; `None` if it includes none. Nothing of
     /// a file that can't be parsed is shown: it may be no configuration.
     fn composed(&self, text: &Arc<Snapshot>) -> Result<Option<Composed>, Error> {
-        match self.service.composed(text, None)? {
+        match self.engine.composed(text) {
             Some(composed) if !composed.is_parsed() => Err(broken(&composed)),
             composed => Ok(composed),
         }
@@ -250,7 +250,11 @@ pub fn blame(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
     let _turn = handler.turn(call.role)?;
     let is_late = handler.lateness(BLAME_TIME);
     let masker = handler.masker_of(masks);
-    let found = value_history(&*handler.service, &path, limit, masker.as_ref(), &is_late)?;
+    let refuse = |now: &Arc<Snapshot>| match handler.engine.composed(now) {
+        Some(composed) => composed.refuse_entry(&path).map_err(not_there),
+        None => Ok(()),
+    };
+    let found = value_history(&*handler.service, &path, limit, masker.as_ref(), &is_late, &refuse)?;
     let mut changes = found.changes;
     hide_revisions(handler, changes.iter_mut().map(|blamed| &mut blamed.entry), call.role);
     let changes = changes.into_iter().map(|it| Blamed { entry: it.entry.shown_by(masked_text), ..it });
@@ -268,11 +272,11 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
     let _turn = handler.turn(call.role)?;
     if !is_diff {
-        return Ok(Response::ok(TEXT, handler.shown_text(&*handler.service.kept(change)?, masks)));
+        return Ok(Response::ok(TEXT, handler.shown_text(&*handler.service.text_before(change)?, masks)));
     }
     let entries = handler.service.history(WHOLE_HISTORY)?;
     let entry = find(&entries, change)?;
-    let kept = |serial| handler.service.kept(ChangeRef::Number(serial));
+    let kept = |serial| handler.service.text_before(ChangeRef::Number(serial));
     let before = kept(entry.number)?;
     // Any text with its revision is the text after it.
     let later = entries.iter().find(|later| later.before.is_some() && later.before == entry.after);
@@ -304,7 +308,7 @@ pub fn diff(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
             let detail = format!("`from` and `to` take `running`, `saved` or a change: {error}");
             Error::new(ErrorKind::BadParameter, detail)
         })?;
-        handler.service.kept(change)
+        handler.service.text_before(change)
     };
     let texts = [text(&names[0])?, text(&names[1])?];
     Ok(between(names, texts, handler.masker_of(masks)))
@@ -347,7 +351,7 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
         }
         None => {
             let (text, is_editor) = (Arc::new(Snapshot::from_bytes(body)), call.role == Role::Edit);
-            let composed = if is_editor { handler.service.composed(&text, None)? } else { None };
+            let composed = if is_editor { handler.engine.composed(&text) } else { None };
             let left_out = (!is_editor && !text.includes().is_empty()).then_some(INCLUDES_LEFT_OUT);
             let found = CheckedConfig::of_text(&text, composed.as_ref(), is_utf16);
             return Ok(Response::json(&found).noted(left_out.as_slice()));

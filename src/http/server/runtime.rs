@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::auth::Role;
 use super::handler::Handler;
 use super::message::entity_tag;
-use crate::engine::{Engine, Snapshot, hook_output, json_without_secrets, without_secrets};
+use crate::engine::{Engine, Snapshot, StatusPart, hook_output, json_without_secrets, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::rfc3339;
 use mediaconf::Kind;
@@ -134,7 +134,7 @@ impl Handler {
                 "pending": self.pending(),
             });
         }
-        if let Some(mut node) = self.service.node() {
+        if let Some(mut node) = self.service.status(StatusPart::Server).ok().and_then(|status| status.node) {
             if role == Role::View {
                 node.why = node.brief.take();
             }

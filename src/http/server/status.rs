@@ -11,7 +11,7 @@ use super::handler::{Call, Handler, place};
 use super::message::{Response, names};
 use super::read::hide_revisions;
 use super::runtime::stream_counts;
-use crate::engine::{Activity, CheckedConfig, Engine, LastReload, last_change};
+use crate::engine::{Activity, CheckedConfig, Engine, LastReload, StatusPart, last_change};
 use crate::error::Error;
 use crate::http::api::{API_VERSION, MAX_WAIT, WAIT, masked_text};
 use crate::store::clock::rfc3339;
@@ -74,7 +74,7 @@ fn now(handler: &Handler, call: &Call<'_>) -> Result<Response, Error> {
 
 /// `nodes`: the records of all nodes of the cluster.
 pub fn nodes(handler: &Handler) -> Result<Response, Error> {
-    Ok(Response::json(&handler.service.nodes()?.unwrap_or_default()))
+    Ok(Response::json(&handler.service.status(StatusPart::Nodes)?.nodes.unwrap_or_default()))
 }
 
 fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {

@@ -47,7 +47,7 @@ const TEXT: &str = ".conf";
 const COMPRESSED: &str = ".conf.gz";
 
 impl FileStamp {
-    fn of(found: &Metadata) -> Self {
+    pub(super) fn of(found: &Metadata) -> Self {
         Self { inode: found.ino(), changed: (found.ctime(), found.ctime_nsec()) }
     }
 
@@ -275,7 +275,7 @@ impl History {
     fn append(&mut self, line: &HistoryEntry) -> Result<(), Error> {
         let mut text = Vec::new();
         text.extend(self.journal.last().filter(|&&last| last != b'\n').map(|_| b'\n'));
-        let file = self.folder.open(JOURNAL)?;
+        let (file, _) = self.folder.open(JOURNAL)?;
         let length = self.journal.len() as u64;
         let mut write = || -> io::Result<()> {
             serde_json::to_writer(&mut text, line)?;
@@ -294,7 +294,7 @@ impl History {
 
     /// Removes the last line, which begins at `start`, and its text.
     fn withdraw(&mut self, start: usize, number: u64) -> Result<(), Error> {
-        let file = self.folder.open(JOURNAL)?;
+        let (file, _) = self.folder.open(JOURNAL)?;
         file.set_len(start as u64).map_err(Error::state_folder(self.folder.path()))?;
         self.journal.truncate(start);
         let _ = self.folder.remove(&plain(number));

@@ -46,7 +46,8 @@ pub(super) fn load(conf: &ConfFile, state: Option<&StateDir>) -> Result<(Loaded,
         if LastWrite::from(&found) == LastWrite::from(&now) {
             let old = mark.and_then(|(state, mark)| text_to_put_back(state, &mark, &found, &bytes));
             let bytes = old.unwrap_or(bytes).into();
-            return Ok((Loaded { bytes, version: Arc::new(()), open: None }, found));
+            let version = Arc::new((file, found.clone()));
+            return Ok((Loaded { bytes, version, open: None }, found));
         }
     }
     Err(Error::changed_meanwhile(path))

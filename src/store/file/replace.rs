@@ -3,12 +3,13 @@
 //! Who may read and write the file never changes: a new file that cannot be given owner, group, mode, access
 //! control list and extended attributes of the old one must not take its place.
 
-use std::ffi::CStr;
-use std::fs::{self, DirEntry, File, Metadata, Permissions, TryLockError};
+use std::ffi::{CStr, OsString};
+use std::fs::{self, File, Metadata, Permissions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{CWD, Gid, Mode, OFlags, RenameFlags, Uid, XattrFlags};
 use rustix::io::{Errno, retry_on_intr};
@@ -20,7 +21,7 @@ use super::in_place::{self, holds};
 use super::state::StateDir;
 use crate::error::{Error, ErrorKind};
 use crate::store::error::reason;
-use crate::store::record::ChangeRecord;
+use crate::store::record::{ChangeRecord, FileStamp};
 use crate::store::{LastWrite, Loaded, PreparedChange, Warning};
 
 /// Mode of a configuration that did not exist before, less the umask: it holds passwords.
@@ -56,7 +57,7 @@ pub(super) fn prepare<'w>(
 ) -> Result<PreparedChange<'w>, Error> {
     let path = conf.target();
     let changed = || Error::changed_meanwhile(path);
-    let opened = old.map(|old| open_holding(conf, &old.bytes)).transpose()?;
+    let opened = old.map(|old| open_loaded(conf, old)).transpose()?;
     if old.is_none() && new.is_some() && fs::symlink_metadata(path).is_ok() {
         return Err(changed());
     }
@@ -65,11 +66,11 @@ pub(super) fn prepare<'w>(
     }
     let mode = if old.is_some() { TEMPORARY_MODE } else { NEW_FILE_MODE };
     let mut temporary = new.map(|new| write_temporary(&conf.beside("-"), mode, new)).transpose()?;
-    if let Some((file, found)) = &opened {
+    if let Some((file, found)) = opened.as_deref() {
         // A new file that can't be given all that the old one has does not take its place: the text is written into the old one.
         temporary.take_if(|new| copy_attributes(file, found, new.as_file()).is_err());
     }
-    let before = opened.map(|(_, found)| found);
+    let before = opened.map(|opened| opened.1.clone());
     let mut staged = Staged::stage(open_history()?, path, old.zip(before.as_ref()), new, record)?;
     if let Some(temporary) = &temporary {
         temporary.as_file().sync_all().map_err(Error::io("flush", temporary.path()))?;
@@ -102,6 +103,18 @@ pub(super) fn prepare<'w>(
         staged.finish();
         Ok(warning.into_iter().collect())
     }))
+}
+
+/// The file that was loaded, or another one with that text.
+fn open_loaded(conf: &ConfFile, old: &Loaded) -> Result<Arc<(File, Metadata)>, Error> {
+    let found = fs::symlink_metadata(conf.target());
+    let is_loaded = |(_, then): &(File, Metadata)| {
+        found.is_ok_and(|now| now.dev() == then.dev() && FileStamp::of(&now) == FileStamp::of(then))
+    };
+    match Arc::clone(&old.version).downcast::<(File, Metadata)>() {
+        Ok(loaded) if is_loaded(&loaded) => Ok(loaded),
+        _ => open_holding(conf, &old.bytes).map(Arc::new),
+    }
 }
 
 /// Opens the file and makes sure that it holds `text`. Editors take no lock of this program, so a writer looks before it
@@ -167,22 +180,23 @@ fn copy_attributes(from: &File, found: &Metadata, to: &File) -> io::Result<()> {
     if (now.uid(), now.gid()) != (found.uid(), found.gid()) {
         rustix::fs::fchown(to, Some(Uid::from_raw(found.uid())), Some(Gid::from_raw(found.gid())))?;
     }
+    let mut names = vec![0; LARGEST_ATTRIBUTE];
+    let length = or_without_attributes(rustix::fs::flistxattr(from, &mut names), 0)?;
+    // The kernel lists names one after the other, each with a NUL at its end.
+    let names = names[..length].split_inclusive(|byte| *byte == 0);
+    let names: Vec<&CStr> = names.filter_map(|name| CStr::from_bytes_with_nul(name).ok()).collect();
     // Mode and list come after the owner, because a change of owner clears the setuid bits. A folder with a default list
     // gives a list to each new file. That list is removed first, because setting the mode would enable its entries.
     or_without_attributes(rustix::fs::fremovexattr(to, ACCESS_LIST), ())?;
-    if let Some(list) = or_without_attributes(value(from, ACCESS_LIST).map(Some), None)? {
+    if names.contains(&ACCESS_LIST) {
+        let list = value(from, ACCESS_LIST)?;
         // The group bits are the mask of the list that is copied below. Until then they would be rights
         // of the group.
         set_mode(to, found.mode() & !GROUP_BITS)?;
         rustix::fs::fsetxattr(to, ACCESS_LIST, &list, XattrFlags::empty())?;
     }
     set_mode(to, found.mode())?;
-    let mut names = vec![0; LARGEST_ATTRIBUTE];
-    let length = or_without_attributes(rustix::fs::flistxattr(from, &mut names), 0)?;
-    // The kernel lists names one after the other, each with a NUL at its end.
-    let names = names[..length].split_inclusive(|byte| *byte == 0);
-    let names = names.filter_map(|name| CStr::from_bytes_with_nul(name).ok());
-    for name in names.filter(|name| !COMPUTED.contains(name) && *name != ACCESS_LIST) {
+    for name in names.into_iter().filter(|name| !COMPUTED.contains(name) && *name != ACCESS_LIST) {
         let wanted = value(from, name)?;
         if value(to, name).ok().as_ref() != Some(&wanted) {
             rustix::fs::fsetxattr(to, name, &wanted, XattrFlags::empty())?;
@@ -235,11 +249,11 @@ pub(super) fn write_candidate(state: &StateDir, text: &[u8]) -> Result<Option<Na
     Ok((found.nlink() > 0).then_some(temporary))
 }
 
-/// Removes what killed processes left: files and folders whose paths are `place` with random letters or `new` behind it.
+/// Removes what killed processes left: of files and folders with these `names` those whose paths are `place` with random
+/// letters or `new` behind it.
 /// The holder of the lock calls this: whoever else makes such a file holds a lock on it, so all others are abandoned.
-pub(super) fn remove_leftovers(place: &Path) -> Vec<Warning> {
-    let is_left = |entry: &DirEntry| {
-        let name = entry.file_name();
+pub(super) fn remove_leftovers(place: &Path, names: Vec<OsString>) -> Vec<Warning> {
+    let is_left = |name: &OsString| {
         let end = name.as_bytes().strip_prefix(place.file_name().unwrap_or_default().as_bytes());
         let is_random = |end: &[u8]| end.len() == RANDOM_LETTERS && end.iter().all(u8::is_ascii_alphanumeric);
         end.is_some_and(|end| end == b"new" || is_random(end))
@@ -254,9 +268,7 @@ pub(super) fn remove_leftovers(place: &Path) -> Vec<Warning> {
         let error = removed.err()?;
         Some(format!("cannot remove `{}`: {}", path.display(), reason(&error)))
     };
-    // A folder that may be written but not listed is legal; leftovers stay there.
-    let entries = fs::read_dir(place.parent().unwrap_or(place)).into_iter().flatten().flatten();
-    entries.filter(is_left).filter_map(|entry| remove(entry.path())).collect()
+    names.into_iter().filter(is_left).filter_map(|name| remove(place.with_file_name(name))).collect()
 }
 
 #[cfg(test)]

@@ -193,7 +193,7 @@ impl StateDir {
         if is_new {
             state.claim()?;
             let ignore = state.path_of(IGNORE_FILE);
-            state.open(IGNORE_FILE)?.write_all(IGNORE_ALL).map_err(Error::state_folder(&ignore))?;
+            state.open(IGNORE_FILE)?.0.write_all(IGNORE_ALL).map_err(Error::state_folder(&ignore))?;
         }
         Ok((state, is_new))
     }
@@ -254,7 +254,7 @@ impl StateDir {
         let path = conf.former_state_dir();
         let opened = match open_whole_path(&path, LIST) {
             // Who may not enter it never had his state there.
-            Err(Errno::ACCESS | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
+            Err(Errno::NOENT | Errno::ACCESS | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
             opened => opened,
         };
         let state = Self::trusted(opened, path, StateTrust::for_conf(conf)?)?;
@@ -321,7 +321,7 @@ impl StateDir {
     }
 
     /// Opens a file in the folder for reading and writing, making it where it is missing.
-    pub fn open(&self, name: &str) -> Result<File, Error> {
+    pub fn open(&self, name: &str) -> Result<(File, Metadata), Error> {
         let (path, mode) = (self.path_of(name), self.trust.file_mode(name.as_ref()));
         let flags = OFlags::RDWR | OFlags::CREATE | READ;
         let opened = || -> io::Result<(File, Metadata)> {
@@ -338,7 +338,7 @@ impl StateDir {
         let (file, found) = opened().map_err(Error::state_folder(&path))?;
         self.trust.refuse(&path, &found)?;
         self.trust.give(&file, &found, mode);
-        Ok(file)
+        Ok((file, found))
     }
 
     /// Opens a file of the folder for reading, if it is there; refuses one that an untrusted user may
@@ -362,9 +362,11 @@ impl StateDir {
     /// durable, and [`StateDir::sync`] makes the name so.
     pub fn put(&self, name: &str, pieces: &[&[u8]]) -> Result<(), Error> {
         let new = format!("{name}{UNFINISHED}");
-        let mut file = self.open(&new)?;
+        let (mut file, found) = self.open(&new)?;
         let mut write = || -> io::Result<()> {
-            file.set_len(0)?;
+            if found.len() > 0 {
+                file.set_len(0)?;
+            }
             pieces.iter().try_for_each(|piece| file.write_all(piece))?;
             file.sync_all()?;
             Ok(retry_on_intr(|| rustix::fs::renameat(&self.folder, &new, &self.folder, name))?)
@@ -422,16 +424,15 @@ impl StateDir {
         wait: Duration,
         on_wait: &mut dyn FnMut(&LockHolder),
     ) -> Result<Option<File>, Error> {
-        let lock = self.open(name)?;
+        let (lock, opened) = self.open(name)?;
         let taken = wait_for(&lock, wait, &mut || on_wait(&LockHolder::read(&lock)));
         if !taken.map_err(Error::state_folder(&self.path_of(name)))? {
             let held = if name == SERVE_LOCK { Error::already_served } else { Error::locked };
             return Err(held(conf.target(), LockHolder::read(&lock)));
         }
-        let identity = |found: Metadata| (found.dev(), found.ino());
+        let is_own = |found: Metadata| (found.dev(), found.ino()) == (opened.dev(), opened.ino());
         // Looked up by its path, as other processes do.
-        let found = std::fs::symlink_metadata(self.path_of(name)).map(identity);
-        if !matches!((lock.metadata().map(identity), found), (Ok(own), Ok(found)) if own == found) {
+        if !std::fs::symlink_metadata(self.path_of(name)).is_ok_and(is_own) {
             return Ok(None);
         }
         // On a full disk the id of the holder is missing, which is harmless: the lock itself is held.

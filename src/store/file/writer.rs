@@ -1,6 +1,7 @@
 //! The locked file: what every writer holds, and how it cleans up after those that were killed.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::time::{Duration, Instant};
@@ -58,10 +59,18 @@ impl<'a> LockedFile<'a> {
             let (state, former) = convert::make_state(conf, rest, on_wait)?;
             let rest = wait.saturating_sub(start.elapsed());
             let Some(lock) = state.take_lock(conf, LOCK, rest, on_wait)? else { continue };
-            let mut warnings = remove_leftovers(&conf.beside("-"));
-            warnings.extend(remove_leftovers(&state.path_of(replace::CANDIDATE)));
-            UNFINISHED_FILES.iter().for_each(|name| _ = state.remove(name));
-            warnings.extend(in_place::recover(conf, &state)?);
+            // A folder that may be written but not listed is legal; leftovers stay there.
+            let beside = fs::read_dir(conf.folder()).into_iter().flatten().flatten();
+            let mut warnings =
+                remove_leftovers(&conf.beside("-"), beside.map(|entry| entry.file_name()).collect());
+            let names = state.names()?;
+            let is_there = |name: &&str| names.iter().any(|there| there == name);
+            UNFINISHED_FILES.iter().copied().filter(is_there).for_each(|name| _ = state.remove(name));
+            if is_there(&in_place::MARK) {
+                warnings.extend(in_place::recover(conf, &state)?);
+            }
+            let names = names.into_iter().map(OsString::from).collect();
+            warnings.extend(remove_leftovers(&state.path_of(replace::CANDIDATE), names));
             let (warnings, history) = (RefCell::new(warnings), RefCell::default());
             return Ok(LockedFile { conf, state, warnings, history, _lock: lock, _former: former });
         }
