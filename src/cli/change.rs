@@ -238,7 +238,7 @@ fn guarded(
             Err(error) => error,
         };
         match error.guard.clone().filter(Guard::is_question) {
-            Some(guard) if !options.accepted.contains(&guard) && accepts(&guard, error.clone())? => {
+            Some(guard) if !options.accepts(&guard) && accepts(&guard, error.clone())? => {
                 options.accepted.push(guard);
             }
             _ => return Err(error),

@@ -236,7 +236,7 @@ pub struct ChangeOptions {
 impl ChangeOptions {
     /// True if this guard was accepted.
     pub fn accepts(&self, guard: &Guard) -> bool {
-        self.force || self.accepted.contains(guard)
+        self.force || self.accepted.iter().any(|accepted| accepted.is_like(guard))
     }
 
     /// True if it is the change that waits to be confirmed.

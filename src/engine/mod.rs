@@ -45,8 +45,9 @@ pub use change::{
 pub use check::{CheckedConfig, FaultRecord, NewWarning, new_warnings};
 pub use confirm::{PendingChange, canary_nodes, canary_refusal};
 pub use guard::{
-    GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
-    before_emptying, before_lost_account, before_replacement, count_streams, deleted_streams,
+    GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_dangling,
+    before_deletion, before_emptying, before_lost_account, before_replacement, count_streams,
+    deleted_streams,
 };
 pub use history::{Blamed, ValueHistory, add_hand_edit, find, is_edited_since, value_history};
 pub use hook::{

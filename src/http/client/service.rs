@@ -18,8 +18,8 @@ use super::settings::Credentials;
 use crate::engine::{
     ChangeOptions, ChangeReport, ChangeRequest, ConfigService, ConfigSource, Decided, Decision, Guard,
     IncludedTexts, NodeReport, OutcomeNote, RequestedChange, ServerInfo, Snapshot, Status, StatusPart,
-    before_deletion, before_emptying, before_lost_account, before_replacement, count_streams,
-    deleted_streams, differing, is_edited_since, last_change,
+    before_dangling, before_deletion, before_emptying, before_lost_account, before_replacement,
+    count_streams, deleted_streams, differing, is_edited_since, last_change,
 };
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
@@ -330,7 +330,7 @@ fn change_foreign(
         warn(client, "does not record messages: yours is not in its history");
     }
     let before = client.fetch(ConfigSource::Running)?;
-    let refuse = |guards: [Option<Guard>; 3]| {
+    let refuse = |guards: [Option<Guard>; 4]| {
         let open = guards.into_iter().flatten().find(|guard| !options.accepts(guard));
         open.map_or(Ok(()), |guard| Err(Error::from(guard)))
     };
@@ -353,7 +353,8 @@ fn change_foreign(
                 after = Arc::new(Snapshot::proved(edit.document));
                 let emptied = before_emptying(&before, &after).filter(|_| request.prunes());
                 let deletion = deletion.filter(|_| emptied.is_none());
-                refuse([credentials, emptied, deletion])?;
+                let dangling = before_dangling(before.document(), after.document());
+                refuse([credentials, emptied, deletion, dangling])?;
             }
             if request.is_of_text() {
                 warn(client, "does not give its text, so the block is made anew there, without comments");
@@ -366,7 +367,7 @@ fn change_foreign(
         }
         RequestedChange::Save(text) | RequestedChange::Update(text) => {
             after = Arc::new(Snapshot::from_bytes(text.to_vec()));
-            refuse([after.has_lost_line_ends().then_some(Guard::OneLine), None, None])?;
+            refuse([after.has_lost_line_ends().then_some(Guard::OneLine), None, None, None])?;
             if !after.is_valid() {
                 return Err(Error::bad_new_text(after));
             }
@@ -377,7 +378,8 @@ fn change_foreign(
             let replacement = before_replacement(Some(before.document()), after.document());
             let emptied = before_emptying(&before, &after);
             let deletion = before_deletion(deleted, of, options.max_delete).filter(|_| emptied.is_none());
-            refuse([replacement, emptied, deletion])?;
+            let dangling = before_dangling(before.document(), after.document());
+            refuse([replacement, emptied, deletion, dangling])?;
             let is_save = matches!(requested, RequestedChange::Save(_));
             (text.to_vec(), if is_save { ApiOperation::Save } else { ApiOperation::Update })
         }

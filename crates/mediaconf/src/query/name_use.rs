@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
-use crate::schema::{BACKEND_NAMES, Schema, Scope};
+use super::path::{Path, Segment};
+use crate::schema::{BACKEND_NAMES, Kind, Schema, Scope};
 use crate::syntax::{Document, Entry, Splice, Word};
 
 /// A word that has the name of a block in it.
@@ -66,6 +67,12 @@ impl<'t> NameUse<'t> {
         }
     }
 
+    /// The name of a block of the top level.
+    fn of_block(entry: Entry<'t>) -> Option<Self> {
+        let name = Self::behind(Scope::Top, "", &entry.keyword(), entry.arguments().next()?);
+        name.filter(|name| name.is_definition)
+    }
+
     /// The same word with another name.
     pub fn renamed(&self, name: &str) -> String {
         let value = format!("{}{name}{}", self.prefix, self.rest);
@@ -74,6 +81,13 @@ impl<'t> NameUse<'t> {
             false => Word::write(&value).into_owned(),
         }
     }
+}
+
+/// The path of a block with a name.
+fn path_of(group: &str, name: &str) -> String {
+    let kind = Kind::ALL.iter().find(|kind| kind.noun() == group);
+    let keys = [kind.map_or(group, |kind| kind.key()), name];
+    Path { segments: keys.map(|key| Segment::Key(key.to_owned())).into() }.shown()
 }
 
 impl Scope {
@@ -98,6 +112,41 @@ impl Document {
     pub fn names_of(&self, group: &str) -> BTreeSet<String> {
         let defined = self.name_uses().into_iter().filter(|used| used.is_definition && used.group == group);
         defined.map(|used| used.name.into_owned()).collect()
+    }
+
+    /// A block of this text that `new` lacks while others there use its name, as a path such as `template.low`; and the paths
+    /// of the blocks that use it.
+    pub fn dangling_in(&self, new: &Document) -> Option<(String, Vec<String>)> {
+        let [old_bytes, new_bytes] = [self.text(), new.text()].map(str::as_bytes);
+        let start = old_bytes.iter().zip(new_bytes).take_while(|(old, new)| old == new).count();
+        let rest = old_bytes[start..].iter().rev().zip(new_bytes[start..].iter().rev());
+        let behind = rest.take_while(|(old, new)| old == new).count();
+        let defined = |document: &Document| -> BTreeSet<(&'static str, String)> {
+            let changed =
+                |entry: &Entry<'_>| entry.end() >= start && entry.start() <= document.text().len() - behind;
+            let name =
+                |entry: Entry<'_>| NameUse::of_block(entry).map(|used| (used.group, used.name.into_owned()));
+            document.entries().filter(changed).filter_map(name).collect()
+        };
+        let (old_names, new_names) = (defined(self), defined(new));
+        let mut gone = old_names.difference(&new_names).peekable();
+        gone.peek()?;
+        let uses = new.name_uses();
+        gone.find_map(|(group, name)| {
+            let is_user =
+                |used: &&NameUse<'_>| !used.is_definition && used.group == *group && used.name == *name;
+            let starts = uses.iter().filter(is_user).map(|used| used.word.start as usize);
+            let mut users: Vec<String> = starts.filter_map(|at| new.block_at(at)).collect();
+            users.dedup();
+            (!users.is_empty()).then(|| (path_of(group, name), users))
+        })
+    }
+
+    /// The path of the block of the top level at an offset; of another entry its keyword.
+    fn block_at(&self, offset: usize) -> Option<String> {
+        let entry = self.entries().find(|entry| (entry.start()..entry.end()).contains(&offset))?;
+        let block = NameUse::of_block(entry);
+        Some(block.map_or_else(|| entry.keyword().into_owned(), |used| path_of(used.group, &used.name)))
     }
 
     /// The edits that give blocks of a group other names, wherever these stand; `None` if the new text would not have each
