@@ -34,6 +34,24 @@ pub fn definition(spot: &Spot) -> Value {
     found.into_iter().map(location).collect()
 }
 
+/// The places in its own file of the name at a place.
+pub fn highlights(spot: &Spot) -> Value {
+    let (text, offset) = spot.in_whole();
+    let Some(meant) = Caret::new(text.document(), offset).name() else { return json!([]) };
+    let file = spot.file();
+    let uses = file.document().name_uses().into_iter();
+    let uses = uses.filter(|used| used.group == meant.group && used.name == meant.name);
+    let highlight = |used: NameUse<'_>| {
+        let range = file.range(used.word.start as usize..used.word.end() as usize);
+        json!({ "range": range, "kind": if used.is_definition { WRITTEN } else { READ } })
+    };
+    uses.map(highlight).collect()
+}
+
+/// The protocol's numbers for a name that is used, and for one that is given.
+const READ: u8 = 2;
+const WRITTEN: u8 = 3;
+
 /// The edits that give the block at a place another name.
 ///
 /// # Errors
