@@ -64,8 +64,8 @@ impl<'a> ChangeCommand<'a> {
         let Invocation { global, ui, .. } = call;
         if let Some(contexts) = context::several(global)? {
             if let RequestedChange::Rollback(_) = requested {
-                let hint = "`rollback --change ID` takes one change back where it is; `history` shows the id";
-                return Err(Error::usage("a number of a change is another one on each server", hint));
+                let hint = "`rollback --change ID` undoes one change on each server that has it; `history` shows the id";
+                return Err(Error::usage("each server has its own number for a change", hint));
             }
             let masked = ReportParts::masked_by(ui.masker().as_ref());
             self.options.told = ReportParts { diff: true, values: true, ..masked };
@@ -160,7 +160,7 @@ impl<'a> ChangeCommand<'a> {
             Some(_) if waits && args.dry_run => report.note("it waits to be confirmed"),
             Some(pending) if waits => {
                 service.decide(Decision::Keep, Some(&pending.id), &options.by)?;
-                report.note("it waited to be confirmed, and is confirmed");
+                report.note("it waited to be confirmed; now it is confirmed");
             }
             Some(_) if options.canary.is_empty() => {
                 report.note(&confirmation::how_to_confirm(&target, args.confirm.unwrap_or_default()));

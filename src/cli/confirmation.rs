@@ -56,7 +56,7 @@ pub fn watch_canary(
     report: &Report<'_>,
 ) -> Result<(), Error> {
     let not_known = |error: Error| {
-        let what = "the change was made, and whether it is kept or went back is not known";
+        let what = "the change was made; whether it was kept or went back is unknown";
         Error::new(ErrorKind::OutcomeUnknown, format!("{what}: {error}"))
             .hint("`mediactl history` shows it once the cluster answers")
     };

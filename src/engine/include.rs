@@ -23,7 +23,7 @@ use mediaconf::{
 };
 
 /// The warning about a file that is not opened.
-const NOT_OPENED: &str = "is not looked at: it is outside of the folder of the configuration, or a hard link to a file of another user";
+const NOT_OPENED: &str = "is not opened: it is outside of the folder of the configuration, or a hard link to a file of another user";
 
 /// The deepest nesting of includes.
 const MAX_DEPTH: usize = 16;
@@ -375,7 +375,7 @@ impl Composer<'_> {
             let is_known = |file: &ComposedFile| file.faults.iter().any(|known| known.message == message);
             if !self.files.iter().any(is_known) {
                 let fault = Diagnostic::new(severity, span.clone(), message);
-                self.files[file].faults.push(fault.hint("nothing of it is seen here"));
+                self.files[file].faults.push(fault.hint("the rest is checked without it"));
             }
         }
         self.push(file, position, &bytes[position..]);

@@ -17,6 +17,10 @@ pub fn explained(spot: &Spot) -> Value {
     }
     let Some(path) = caret.path() else { return Value::Null };
     let keyword = caret.words[0].value();
+    // A line such as `password=SECRET;` has its secret in the keyword.
+    if Masker::opaque().value(&keyword) != keyword {
+        return Value::Null;
+    }
     let nothing = json!({});
     let current = if text.is_valid() { text.config() } else { Config::from(&nothing) };
     let Some(explanation) = explanation(&current, &caret, &path, &keyword) else { return Value::Null };

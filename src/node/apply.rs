@@ -210,7 +210,7 @@ impl Node {
         let mut standing = self.standing.lock();
         if standing.why.as_ref().is_none_or(|known| known.message != why.message) {
             self.local
-                .tell(LogLevel::Error, &format!("the text of the cluster is not taken: {}", why.brief()));
+                .tell(LogLevel::Error, &format!("the text of the cluster is not used: {}", why.brief()));
         }
         standing.turn(NodeState::Failed, Some(why));
         if let Some(text) = text {

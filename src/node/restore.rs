@@ -170,7 +170,7 @@ impl Node {
         };
         match load() {
             Ok(()) => {
-                let words = format!("back at serial {}: {why}", back.text.serial);
+                let words = format!("went back to change {}: {why}", back.text.serial);
                 self.local.tell(LogLevel::Warning, &words);
             }
             Err(error) => self.refuse(None, &error),

@@ -169,18 +169,14 @@ fn texts_set_aside_have_no_number() {
 fn a_kept_text_that_was_altered_is_no_longer_kept() {
     let story = Story::of("a 1;\n");
     story.write("a 2;\n");
-    fs::write(in_history(&story, "1.conf"), "X 1;\n").expect("it is ours");
     fs::write(in_history(&story, "0.conf.gz"), "no gzip").expect("it is ours");
     assert_eq!(story.conf.kept(1).expect("it can be read"), None);
+    fs::write(in_history(&story, "1.conf"), "X 1;\n").expect("it is ours");
     // The text of the last change is in the file, too, and is compressed from there.
     story.write("a 3;\n");
     assert_eq!(story.conf.kept(2).expect("it is kept").as_deref(), Some(&b"a 2;\n"[..]));
-    fs::write(in_history(&story, "2.conf"), "X 1;\n").expect("it is ours");
-    story.by_hand("a 4;\n");
-    story.write("a 5;\n");
-    assert_eq!(story.conf.kept(3).expect("it can be read"), None);
-    story.place.run(["history", "show", "3"]).exits(7).says("is not kept");
-    story.place.run(["rollback", "3", "--yes"]).exits(7).says("is not kept");
+    story.place.run(["history", "show", "1"]).exits(7).says("is not kept");
+    story.place.run(["rollback", "1", "--yes"]).exits(7).says("is not kept");
 }
 
 /// Each is noted by who looks, and overwrites the only copy of the one before.
@@ -235,21 +231,26 @@ fn a_change_is_killed(story: &Story) {
     assert_eq!(story.place.kept(), ["a 1;\n"]);
 }
 
+/// The journal is made shorter later than texts go.
 #[test]
 fn the_newest_texts_are_kept() {
     let story = Story::of("a 0;\n");
-    for number in 1..=3 * KEEP {
-        story.write(&format!("a {number};\n"));
-    }
+    (1..=6 * KEEP).for_each(|number| drop(story.write(&format!("a {number};\n"))));
     let told = story.told();
     let kept: Vec<_> = told.iter().filter_map(|(_, text)| text.clone()).collect();
-    assert_eq!(kept, ["a 14;\n", "a 13;\n", "a 12;\n", "a 11;\n", "a 10;\n"]);
-    assert_eq!(told.len(), KEEP);
-    assert_eq!(story.entries()[0].number, 3 * KEEP as u64);
-    (0..KEEP + 3).for_each(|number| {
-        change(&story, &format!("b {number};\n"), None);
-    });
+    assert_eq!(kept, ["a 29;\n", "a 28;\n", "a 27;\n", "a 26;\n", "a 25;\n"]);
+    assert_eq!(
+        (told.len(), story.entries()[0].number),
+        (KEEP, 6 * KEEP as u64),
+        "what is listed can be shown"
+    );
+    let journal = fs::read_to_string(in_history(&story, "journal")).expect("it is there");
+    assert!(journal.lines().count() <= 2 * KEEP + 2, "{journal}");
+    (0..KEEP + 3).for_each(|number| drop(change(&story, &format!("b {number};\n"))));
     assert_eq!(story.place.kept().len(), KEEP, "who says nothing keeps as many as before");
+    // More are kept from now on, and those that are gone do not come back.
+    story.place.run(["modify", "--set", "rtmp=1", "--keep", "9", "-q"]).exits(0);
+    assert_eq!(story.place.kept().len(), KEEP + 1);
 }
 
 /// Returns the number of bytes that a thread of its own reads while it does `work`.
@@ -288,12 +289,12 @@ fn long_story(count: usize) -> Story {
     story
 }
 
-/// A change that keeps as many texts as before, or as many as are asked for.
-fn change(story: &Story, text: &str, keep: Option<usize>) -> Vec<Warning> {
+/// A change that keeps as many texts as before.
+fn change(story: &Story, text: &str) -> Vec<Warning> {
     let locked = story.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
     let old = locked.load().expect("it is there");
     let mut warnings = locked.reconcile(Some(&old), &|_| None).expect("there is room").warnings;
-    let record = ChangeRecord { keep, ..ChangeRecord::new("save", "me") };
+    let record = ChangeRecord::new("save", "me");
     warnings.extend(replace(&*locked, Some(&old), text, &record));
     warnings
 }
@@ -302,9 +303,7 @@ fn change(story: &Story, text: &str, keep: Option<usize>) -> Vec<Warning> {
 fn a_change_costs_at_most_twice_as_much_with_1_000_entries_as_with_10() {
     let [few, many] = [10, 1_000].map(|count| {
         let story = long_story(count);
-        let read = bytes_read(|| {
-            change(&story, "b;\n", None);
-        });
+        let read = bytes_read(|| drop(change(&story, "b;\n")));
         let entries = story.entries();
         assert_eq!((entries.len(), entries[0].number), (count + 1, count as u64 + 1));
         read
@@ -340,7 +339,7 @@ fn in_history(story: &Story, name: &str) -> std::path::PathBuf {
 fn every_text_but_the_last_is_one_that_gunzip_reads() {
     let text = |number: usize| format!("a {number};\n{}", "# a line of a large text\n".repeat(4000));
     let story = Story::of(&text(0));
-    (1..=9).for_each(|number| assert!(change(&story, &text(number), None).is_empty()));
+    (1..=9).for_each(|number| assert!(change(&story, &text(number)).is_empty()));
     let names = names(&story);
     assert_eq!(names.iter().filter(|name| name.ends_with(".conf")).collect::<Vec<_>>(), ["9.conf"]);
     for number in 0..9 {
@@ -348,16 +347,4 @@ fn every_text_but_the_last_is_one_that_gunzip_reads() {
         let shown = std::process::Command::new("gunzip").arg("-c").arg(path).output();
         assert_eq!(shown.expect("gunzip is everywhere").stdout, text(number).into_bytes());
     }
-}
-
-/// The journal is made shorter later than texts go.
-#[test]
-fn a_long_history_stays_as_long_as_it_may() {
-    let story = Story::of("a 0;\n");
-    (1..=60).for_each(|number| drop(change(&story, &format!("a {number};\n"), Some(12))));
-    assert_eq!(names(&story).iter().filter(|name| name.ends_with(".gz")).count(), 12);
-    let kept: Vec<_> = story.told().into_iter().filter_map(|(_, text)| text).collect();
-    assert_eq!(kept, (48..60).rev().map(|number| format!("a {number};\n")).collect::<Vec<_>>());
-    let journal = fs::read_to_string(in_history(&story, "journal")).expect("it is there");
-    assert!(journal.lines().count() <= 2 * 12 + 2, "{journal}");
 }

@@ -1,5 +1,4 @@
-//! The architecture: which room names which, that a name of a type stands for one thing, that the library does no I/O, and that
-//! the walks of `docs/architecture.md` are those of the code. Code is read line by line, without comments and tests.
+//! The architecture: which room names which, that a name of a type stands for one thing, and that the library does no I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +10,7 @@ const LAYERS: &str = "mediaconf/syntax mediaconf/schema mediaconf/secret mediaco
 
 /// What a folder or file does not name, although its layer may.
 const FORBIDDEN: &[(&str, &str)] = &[
-    // The store does not look into the text that it keeps; the engine knows a store by its port.
+    // The store does not look into the text that it keeps; the engine knows a store by its trait.
     ("store", "mediaconf"),
     ("engine", "store/file store/etcd"),
     // An editor has a text on this machine, and a server does not know that it is a node.
@@ -27,32 +26,25 @@ const FORBIDDEN: &[(&str, &str)] = &[
 /// What is not in `mediaconf`: I/O, clocks, threads, and what would come with them to whoever links it.
 const IMPURE: &str =
     "std::fs std::net std::process std::env std::time std::thread print!( println!( eprint!( eprintln!(";
-const PACKAGES: &str = "base64 bytes bytestring indexmap memchr percent-encoding regex serde serde_json similar strsim thiserror \
-                        unicode-width winnow xxhash-rust";
 
-/// The code of the files below a folder by their names, which begin with `name`.
-fn read(folder: &Path, name: &str, code: &mut BTreeMap<String, String>) {
-    for entry in
-        fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("it can be read"))
-    {
-        let file = entry.file_name().into_string().expect("names are text");
-        match file.strip_suffix(".rs") {
-            None if entry.path().is_dir() => read(&entry.path(), &format!("{name}{file}/"), code),
-            Some(stem) if stem != "tests" && !stem.ends_with("_tests") => {
-                let text = fs::read_to_string(entry.path()).expect("it is text");
-                let lines = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().lines();
-                let lines: Vec<&str> = lines.filter(|line| !line.trim_start().starts_with("//")).collect();
-                code.insert(format!("{name}{stem}"), lines.join("\n"));
-            }
-            _ => {}
-        }
-    }
-}
-
+/// The code of all files by their names, line by line, without comments and tests.
 fn code() -> BTreeMap<String, String> {
     let (mut code, root) = (BTreeMap::new(), Path::new(env!("CARGO_MANIFEST_DIR")));
-    read(&root.join("src"), "", &mut code);
-    read(&root.join("crates/mediaconf/src"), "mediaconf/", &mut code);
+    let library = (root.join("crates/mediaconf/src"), "mediaconf/".to_owned());
+    let mut folders = vec![(root.join("src"), String::new()), library];
+    while let Some((folder, above)) = folders.pop() {
+        for path in fs::read_dir(folder).expect("the folder is there").flatten().map(|entry| entry.path()) {
+            let name = format!("{above}{}", path.file_stem().expect("it has a name").display());
+            if path.is_dir() {
+                folders.push((path, format!("{name}/")));
+            } else if path.extension().is_some_and(|end| end == "rs") && !name.ends_with("tests") {
+                let text = fs::read_to_string(path).expect("it is text");
+                let lines = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().lines();
+                let lines: Vec<&str> = lines.filter(|line| !line.trim_start().starts_with("//")).collect();
+                code.insert(name, lines.join("\n"));
+            }
+        }
+    }
     code
 }
 
@@ -101,23 +93,4 @@ fn a_name_of_a_type_stands_for_one_thing() {
             assert!(!is_type || names.insert(name), "{file}: {line}");
         }
     }
-}
-
-#[test]
-fn the_walks_in_the_architecture_page_are_those_of_the_code() {
-    let code = code();
-    let page = include_str!("../../docs/architecture.md").lines().map(str::trim_start);
-    for (file, rest) in page.filter_map(|line| line.split_once(".rs: ")) {
-        let function = rest.split(' ').next().unwrap_or_default();
-        let is_there = code.get(file).is_none_or(|code| code.contains(&format!("fn {function}")));
-        assert!(is_there && (file.contains(' ') || code.contains_key(file)), "{file}: `{function}`");
-    }
-}
-
-#[test]
-fn mediaconf_needs_no_package_of_a_program() {
-    let needs = include_str!("../../crates/mediaconf/Cargo.toml").split("[dependencies]\n").nth(1);
-    let needs = needs.unwrap_or_default().lines().take_while(|line| !line.is_empty());
-    let names = needs.filter_map(|line| line.split_once(" =")).map(|(name, _)| name);
-    assert_eq!(names.collect::<Vec<_>>().join(" "), PACKAGES);
 }

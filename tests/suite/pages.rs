@@ -99,29 +99,35 @@ fn is_path(code: &str) -> bool {
     code.contains("::") && code.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'))
 }
 
-/// The tests of the program and of the library, as `cargo test` prints them.
 /// Words that made people stop.
 #[test]
 fn no_page_has_words_that_are_for_programmers() {
-    let stops = [
-        "picked up",
-        "change otherwise",
-        "changes otherwise",
-        "take-back",
-        "aside",
-        "the two differ",
-        "would remain",
-    ];
+    let stops = "picked up|change otherwise|changes otherwise|take-back|aside|the two differ|would remain";
     let folders = ["docs", "man", "src/http/console"].map(|folder| checkout().join(folder));
     let files = folders.into_iter().flat_map(files_of).chain([checkout().join("src/http/openapi.json")]);
     for file in files.filter(|file| file.is_file()) {
-        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let text = fs::read_to_string(&file).unwrap_or_default();
         let text = text.replace("<aside", "").replace("el('aside", "").replace("</aside", "");
-        let found: Vec<_> = stops.iter().filter(|stop| text.contains(**stop)).collect();
+        let found: Vec<_> = stops.split('|').filter(|stop| text.contains(stop)).collect();
         assert!(found.is_empty(), "{}: {found:?}", file.display());
     }
 }
 
+#[test]
+fn the_walks_in_the_architecture_page_are_those_of_the_code() {
+    let page = read(&checkout().join("docs/architecture.md"));
+    for (file, rest) in page.lines().filter_map(|line| line.trim_start().split_once(".rs: ")) {
+        let function = format!("fn {}", rest.split(' ').next().unwrap_or_default());
+        let library = file.strip_prefix("mediaconf/").map(|file| format!("crates/mediaconf/src/{file}.rs"));
+        let path = library.unwrap_or_else(|| format!("src/{file}.rs"));
+        assert!(
+            file.contains(' ') || read(&checkout().join(path)).contains(&function),
+            "{file}: `{function}`"
+        );
+    }
+}
+
+/// The tests of the program and of the library, as `cargo test` prints them.
 fn names_of_tests() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let roots = ["tests/suite", "crates/mediaconf/tests/library"].map(|root| checkout().join(root));

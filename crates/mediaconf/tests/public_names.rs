@@ -1,4 +1,4 @@
-//! The public names of the crate are those of the table on its page.
+//! The public names of the crate are those of the table on its page, and it needs few packages.
 
 use std::collections::BTreeSet;
 
@@ -29,4 +29,16 @@ fn each_name_at_the_root_is_in_the_table_and_each_of_the_table_is_one() {
 fn modules_are_private() {
     let modules = PAGE.lines().filter(|line| line.starts_with("pub mod "));
     assert_eq!(modules.count(), 0);
+}
+
+/// What would come with the library to whoever links it: nothing of a program.
+const PACKAGES: &str = "base64 bytes bytestring indexmap memchr percent-encoding regex serde serde_json similar strsim thiserror \
+                        unicode-width winnow xxhash-rust";
+
+#[test]
+fn it_needs_no_package_of_a_program() {
+    let needs = include_str!("../Cargo.toml").split("[dependencies]\n").nth(1).unwrap_or_default();
+    let needs = needs.lines().take_while(|line| !line.is_empty());
+    let names = needs.filter_map(|line| line.split_once(" =")).map(|(name, _)| name);
+    assert_eq!(names.collect::<Vec<_>>().join(" "), PACKAGES);
 }

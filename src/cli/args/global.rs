@@ -148,7 +148,7 @@ pub struct RemoteArgs {
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT))]
     pub timeout: Option<u64>,
 
-    /// The largest answer that is taken, in bytes, or with a unit: 64M, 100KiB, 1G
+    /// The largest answer to accept, in bytes, or with a unit: 64M, 100KiB, 1G
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true, default_value = "64M")]
     pub max_answer: ByteSize,
 }

@@ -62,7 +62,7 @@ impl AddArgs {
     }
 }
 
-/// Give a stream, live or plugin another name, or many at once
+/// Rename a stream, live or plugin, or many at once
 ///
 /// Only the name changes in the text: the place, the comments and everything in the block stay. A server that
 /// gives no text gets a patch that makes the block anew in the same place; there, comments are lost.

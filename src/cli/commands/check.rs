@@ -29,8 +29,8 @@ use mediaconf::Document;
 /// --url, the saved configuration of the server is checked, or the running one if the server does not show
 /// the saved text; a note says which.
 ///
-/// Included files are checked, too, each once. Of those that are not below the folder of the configuration, or are
-/// hard links to files of another user, only file and line of a fault are shown. A server does not check them.
+/// Included files are checked, too, each once. One outside of the folder of the configuration, or a hard link to a file
+/// of another user, is not opened, and a warning says so.
 ///
 /// As JSON the output is an array with an object for each fault: `file`, `line` and `column` (both count
 /// from 1; the column counts characters), `end` (`line` and `column` behind its last character), `severity` (`error`
@@ -38,9 +38,9 @@ use mediaconf::Document;
 /// and `fix` (`range` with `start` and `end`, and `text`, which stands there afterwards). At most 100 faults of one
 /// text are shown; if there are more, the last object says how many.
 ///
-/// --fix applies the fixes of faults that can be meant in one way only: a `;` that is lost, or a word near exactly one
-/// that is known in its place. It shows the diff, saves it as `mediactl edit` would, and then checks what is there.
-/// A fix that would bring another fault is not applied, and included files are left alone.
+/// --fix corrects faults that have one possible fix: a lost `;`, or a misspelt word that is near exactly one known
+/// word. It shows the diff, saves it as `mediactl edit` would, and then checks what is there. A fix that would bring
+/// another fault is not applied, and included files are left alone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -59,7 +59,7 @@ pub struct CheckArgs {
     #[arg(long)]
     pub strict: bool,
 
-    /// Apply the fixes of faults that can be meant in one way only, and show the diff
+    /// Correct the faults that have one possible fix, and show the diff
     #[arg(long, conflicts_with = "output")]
     pub fix: bool,
 
@@ -156,7 +156,7 @@ fn fix(call: Invocation<'_>) -> Result<Exit, Error> {
     let is_text = text.bytes() == text.document().text().as_bytes();
     let Some(mended) = is_text.then(|| Document::mended(text.document().text())).flatten() else {
         let name = target.service.name();
-        call.ui.note(&format!("`{name}` has no fault with a fix that brings no other fault"));
+        call.ui.note(&format!("`{name}` has no fault that `--fix` can correct"));
         return Ok(Exit::Done);
     };
     let args = ChangeArgs::default();

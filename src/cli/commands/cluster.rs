@@ -91,7 +91,7 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<(), Error> {
         }
     }
     let question = format!(
-        "{} would take the text of change {} of {} and lose what they run beyond it: adopt it?",
+        "{} would go to change {} of {} and lose the later changes that they run: adopt it?",
         in_ranges(&held.iter().map(|node| node.node.as_str()).collect::<Vec<_>>()),
         head.serial,
         clock::rfc3339(head.at),

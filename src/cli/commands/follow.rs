@@ -47,7 +47,7 @@ pub struct WatchArgs {
 /// there at the same time. A server that cannot be reached yet is waited for, too. `--timeout SECONDS` limits the wait, and
 /// the time of each request; without it there is no limit.
 ///
-/// With --rolled-out it waits until all nodes of a cluster run a change; those that are gone do not.
+/// With --rolled-out it waits until all nodes of a cluster run a change. A node that is gone does not run it.
 ///
 /// The exit code is 0 when the values are there, and 1 when the time is over; with --rolled-out it is 11 then, and the
 /// nodes are named.

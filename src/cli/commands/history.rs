@@ -27,14 +27,15 @@ use mediaconf::{Path, one_line};
 
 /// Show what was changed, when, and by whom
 ///
-/// Shows one line for each change, the last one first: when it was made (in the zone of this machine, without the date if it was today, on a terminal), by whom, and
-/// the first paths that it changed. The number in front is that of the change, and never changes: `mediactl history
-/// show 5` prints the text before change 5, `mediactl diff change:5` compares it, and `mediactl rollback 5` goes back to it.
-/// `last` is the newest change. An entry that is no change of the file has a number, too: it says that the reload command
-/// also failed for the configuration before a change. A hand edit of the file gets its own entry as soon as the next change is
-/// made, or a server reads the file.
+/// Shows one line for each change, the last one first: when it was made (in the zone of this machine, without the date
+/// if it was today, on a terminal), by whom, and the first paths that it changed. The number in front is that of the
+/// change, and never changes: `mediactl history show 5` prints the text before change 5, `mediactl diff change:5`
+/// compares it, and `mediactl rollback 5` goes back to it. `last` is the newest change. A hand edit of the file gets
+/// its own entry with the next change, or when a server reads the file. If a reload command fails for the new text, and
+/// then for the old one, that is an entry, too.
 ///
-/// As JSON it is an array of objects with `number`, `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of the change that it undid), the revisions `before` and `after`, and `unsaved`. An entry has `paths`: the `first` changed
+/// As JSON it is an array of objects with `number`, `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of the
+/// change that it undid), the revisions `before` and `after`, and `unsaved`. An entry has `paths`: the `first` changed
 /// paths, and their `count`; not of texts over 1 MiB, nor of changes by version 0.1.
 ///
 /// Passwords and keys are always masked, unless --show-secrets is given.

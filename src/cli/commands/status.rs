@@ -24,15 +24,16 @@ use mediaconf::one_line;
 /// saved configuration; whether the file has errors; whether a change waits to be confirmed; and the last
 /// change.
 ///
-/// As JSON it is an object with `target`, `server` (`pid`, `version`, `addresses`, `started_at`; null without
-/// one), `saved`, `differing` (paths), `edited_by_hand`, `errors` (how many the file has; null where the
-/// server does not show it), `first_error` (`file`, `line`, `column`, `message`, `text`), `pending` (`id`, `operation`, `by`, `deadline`, `seconds_left`; of a cluster
-/// also `canary`, the nodes that it waits for; `is_over` if it cannot be confirmed any more; null if none is pending),
-/// `last_change` as `mediactl history` has it, and `last_error`. Of a cluster it has `nodes`, too.
+/// As JSON it is an object with `target`, `server` (`pid`, `version`, `addresses`, `started_at`; null without one),
+/// `saved`, `differing` (paths), `edited_by_hand`, `errors` (how many the file has; null where the server does not show
+/// it), `first_error` (`file`, `line`, `column`, `message`, `text`), `pending` (`id`, `operation`, `by`, `deadline`,
+/// `seconds_left`; of a cluster also `canary`, the nodes that it waits for; `is_over` if it cannot be confirmed any
+/// more; null if none is pending), `last_change` as `mediactl history` has it, and `last_error`. Of a cluster it has
+/// `nodes`, too.
 ///
 /// The exit code is 1 if the running configuration is not saved, if a change waits to be confirmed or was
 /// never confirmed, or if the file has errors; otherwise it is 0. With --exit-code it says of a cluster whether all nodes
-/// run the last change: nodes that are gone do not.
+/// run the last change. A node that is gone does not run it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -38,7 +38,7 @@ impl UpdateArgs {
 /// Replace the configuration file with exactly the given text
 ///
 /// The text is checked first; if it has errors, nothing is written. If the configuration file is
-/// missing, it is created with mode 0640, without what the umask takes away.
+/// missing, it is made with mode 0640, less the umask.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

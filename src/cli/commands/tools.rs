@@ -33,7 +33,7 @@ pub struct ConfirmArgs {
     #[arg(long, alias = "revert")]
     pub rollback: bool,
 
-    /// Confirm although nodes of the cluster are failed (`failed-nodes`)
+    /// Confirm although nodes of the cluster have failed (`failed-nodes`)
     #[arg(long, value_name = "NAME", value_parser = [FAILED_NODES], conflicts_with = "rollback")]
     pub accept: Option<String>,
 
@@ -72,12 +72,12 @@ impl ConfirmArgs {
     }
 }
 
-/// Tell a text editor of the configuration while it is edited (a language server)
+/// Run the language server, which shows a text editor the faults while you type
 ///
 /// An editor with a client of the Language Server Protocol starts this program and speaks with it on standard input
 /// and output. While you type, it shows what `check` says afterwards, also of included files, and offers completion,
 /// documentation, an outline, formatting, the definition of a name, and its renaming. Nothing is written:
-/// the editor makes the changes. No secret stands in what it tells, except in edits of the text. Settings for Vim, Neovim,
+/// the editor makes the changes. What it sends holds no secret, except in edits of the text. Settings for Vim, Neovim,
 /// Helix, VS Code and Emacs are in `examples/editors`, which the packages have in `share/doc/mediactl`.
 ///
 /// The exit code is 0 if the editor ended the session as the protocol has it (`shutdown`, then `exit`), else 1.
@@ -108,8 +108,7 @@ impl LspArgs {
 /// Commands, options, files, contexts, numbers of the history, and paths are completed: `--set streams.ca` and
 /// the Tab key give the names of streams, then keys with their documentation (zsh, fish), then the values that are
 /// known. The shell asks `mediactl` itself, which reads the configuration or asks the server that the command
-/// line names. It asks no question, shows no error and no secret, and gives nothing where a server takes more than
-/// a second.
+/// line names. It asks no question, shows no error and no secret, and waits at most a second for a server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

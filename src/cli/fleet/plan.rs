@@ -299,10 +299,8 @@ pub fn canaries(
     };
     let is_unknown = |word: &&String| counted(word).is_none() && !names.contains(&word.as_str());
     if let Some(word) = canary.iter().find(is_unknown) {
-        let message = format!(
-            "`--canary {word}` is no server, and no number of them: {} servers are named",
-            names.len()
-        );
+        let message =
+            format!("`--canary {word}` is neither one of the {} servers nor a number of them", names.len());
         return Err(Error::usage(message, format!("the servers are {}", in_ranges(&names))));
     }
     let count = canary.first().and_then(counted);
@@ -315,8 +313,10 @@ pub fn canaries(
     if !first.is_empty() || canary.is_empty() || changing.is_empty() || have_it() {
         return Ok(first);
     }
-    let message =
-        format!("`--canary {}`: the change changes nothing there, so nobody would try it", canary.join(","));
+    let message = format!(
+        "`--canary {}`: the change changes nothing there, so it would not be tried",
+        canary.join(",")
+    );
     let hint = "name a server that does not have it, or leave `--canary` out; no server was changed";
     Err(Error::new(ErrorKind::Guarded, message).hint(hint))
 }

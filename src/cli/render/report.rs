@@ -162,7 +162,7 @@ pub fn in_words(note: &OutcomeNote) -> String {
         }
         OutcomeNote::HasChange => "it has this change already",
         OutcomeNote::OtherPending => {
-            "another change waits to be confirmed: this one can be made when it is decided"
+            "another change waits to be confirmed: this one can be made once that is confirmed or rolled back"
         }
         OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
         OutcomeNote::DeletedStreams(count) => {

@@ -63,9 +63,7 @@ function logOut() {
 }
 
 /** @type {import('./router.js').Show} */
-function showNothing(place) {
-  fill(place, el('p.warning', 'There is no such page.'));
-}
+const showNothing = (place) => fill(place, el('p.warning', 'There is no such page.'));
 
 function showPlace() {
   if (state.role === null) return;

@@ -47,11 +47,7 @@ function optionOf({ path, value }, values) {
   return isShown ? `${kind === 'text' ? '--set-string' : '--set'} ${quoted(`${path}=${text}`)}` : `--set ${quoted(path)}`;
 }
 
-/**
- * True if one leads to the other. A path can leave places in lists out.
- * @param {string} path
- * @param {readonly string[]} keys
- */
+/** True if one leads to the other. A path can leave places in lists out. @param {string} path @param {readonly string[]} keys */
 function isAt(path, keys) {
   const [own, others] = [segmentsOf(path), keys].map((each) => each.map(String).filter((name) => !/^\d+$/.test(name)));
   return (own ?? []).every((name, at) => at >= (others?.length ?? 0) || name === others?.[at]);

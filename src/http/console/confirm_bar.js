@@ -19,11 +19,7 @@ const REST = 700;
  */
 const TRY = 5000;
 
-/**
- * @param {HTMLElement} bar
- * @param {import('./state.js').State} state
- * @param {() => void} goOn follows the server again after a login
- */
+/** @param {HTMLElement} bar @param {import('./state.js').State} state @param {() => void} goOn follows the server again after a login */
 export function attach(bar, state, goOn) {
   const clock = el('strong.clock', { role: 'timer' });
   const fault = el('span.fault', { role: 'alert' });

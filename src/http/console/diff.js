@@ -6,11 +6,8 @@ import { counted } from './figures.js';
 import { VirtualRows } from './virtual_rows.js';
 
 /**
- * @typedef {object} DiffLine
- * @property {'hunk' | 'same' | 'added' | 'removed'} kind
- * @property {string} text without its sign
- * @property {number | undefined} [before] its number in the old text
- * @property {number | undefined} [after] its number in the new text
+ * A line without its sign, with its numbers in the old and the new text.
+ * @typedef {{ kind: 'hunk' | 'same' | 'added' | 'removed', text: string, before?: number, after?: number }} DiffLine
  */
 
 /** What a line is, by its sign. @type {Record<string, DiffLine['kind']>} */

@@ -125,12 +125,7 @@ export class EntryEditor {
     while (colours.childElementCount > lines.length) colours.lastElementChild?.remove();
   }
 
-  /**
-   * Where faults stand in a line: from, to, severity.
-   * @param {number} line
-   * @param {number} length
-   * @returns {[number, number, string][]}
-   */
+  /** Where faults stand in a line: from, to, severity. @param {number} line @param {number} length @returns {[number, number, string][]} */
   #marks(line, length) {
     return this.#faults.filter((fault) => fault.line <= line && line <= fault.end.line).map((fault) => {
       const from = fault.line === line ? fault.column - 1 : 0;
@@ -146,15 +141,9 @@ export class EntryEditor {
 }
 
 /** Puts a text in the place of what is selected; this way the browser can undo it. @param {string} text */
-function type(text) {
-  document.execCommand('insertText', false, text);
-}
+const type = (text) => document.execCommand('insertText', false, text);
 
-/**
- * A line as coloured words, with what is wrong in it underlined.
- * @param {string} text
- * @param {[number, number, string][]} [marks]
- */
+/** A line as coloured words, with what is wrong in it underlined. @param {string} text @param {[number, number, string][]} [marks] */
 export function lineView(text, marks = []) {
   // The classes of each character.
   const names = spans(text).flatMap(([part, kind]) => Array(part.length).fill(kind && `w-${kind}`));
@@ -177,5 +166,5 @@ export function meaningView(meaning, word) {
   const { keyword, description, form, unit, usual, example } = meaning;
   const rows = Object.entries({ Form: form, Unit: unit, 'Without it': usual, Example: example }).filter(([, value]) => value);
   return [el('p', el('code.w-keyword', keyword), ` ${description}`),
-    el('dl.meaning', rows.map(([name, value]) => [el('dt', name), el('dd', value.replaceAll('`', ''))]))];
+    el('dl.meaning', rows.map(([name, value]) => [el('dt', name), el('dd', value)]))];
 }

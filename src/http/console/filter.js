@@ -46,11 +46,7 @@ export function filterOf(text) {
   return { test, fault };
 }
 
-/**
- * The condition that a text is, what is wrong with it, or `null` for a word.
- * @param {string} text
- * @returns {Condition | string | null}
- */
+/** The condition that a text is, what is wrong with it, or `null` for a word. @param {string} text @returns {Condition | string | null} */
 export function conditionOf(text) {
   const [, written = '', sign, wanted = '', word] = CONDITION.exec(text.trim()) ?? [];
   const path = partsOf(written);
@@ -84,11 +80,7 @@ function any(value, path, test) {
   return names.length ? names.some((name) => any(value[name], rest, test)) : test(undefined);
 }
 
-/**
- * The entry without the global backend, which is not its own, unless the path asks for that.
- * @param {any} entry
- * @param {Part[]} path
- */
+/** The entry without the global backend, which is not its own, unless the path asks for that. @param {any} entry @param {Part[]} path */
 function own(entry, path) {
   if (path[0] !== 'auth' || path[1] === 'url_global' || !entry?.auth) return entry;
   const { url_global: _, ...auth } = entry.auth;
@@ -106,11 +98,7 @@ function testOf(operator, wanted) {
   return operator === '=' ? equals : (value) => !equals(value);
 }
 
-/**
- * True if a text stands for a value, as `--set` would read it or to the letter.
- * @param {any} value
- * @param {string} text
- */
+/** True if a text stands for a value, as `--set` would read it or to the letter. @param {any} value @param {string} text */
 function isMeant(value, text) {
   if (typeof value === 'string') return value === text || value === unquoted(text);
   if (typeof value === 'object') return false;

@@ -25,16 +25,9 @@ export function tellApplied(state, applied, seconds, newLogin = '') {
   state.announce(`Applied. ${applied ? `It goes back in ${seconds} seconds unless you keep it.` : ''}`);
 }
 
-/** @param {number} seconds */
-function deadlineIn(seconds) {
-  return performance.now() + seconds * 1000;
-}
+const deadlineIn = (/** @type {number} */ seconds) => performance.now() + seconds * 1000;
 
-/**
- * Takes a status over into the state. A change that is known never gets more time.
- * @param {State} state
- * @param {Status} status
- */
+/** Takes a status over into the state. A change that is known never gets more time. @param {State} state @param {Status} status */
 function takeStatus(state, status) {
   const { pending, role, login } = status;
   const isKnown = pending && [state.applied, state.status?.pending?.id].includes(pending.id);

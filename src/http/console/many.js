@@ -8,6 +8,8 @@ import { MASK } from './words.js';
 
 /** @typedef {import('./state.js').State} State */
 
+const firstOf = (/** @type {string} */ path) => path.split(/[.[]/)[0] ?? '';
+
 /** What is proposed for the value; any other path is taken, too. */
 const PATHS = ['prepush', 'title', 'disabled', 'auth.url', 'dvr', 'dvr.dvr_limit', 'urls.url', 'transcoder', 'cluster_key', 'comment'];
 
@@ -80,11 +82,6 @@ function assignmentsOf(rows, { act, path, old, value }) {
 export function noneWords(rows, path) {
   const isHidden = rows.some(({ json }) => MASK.test(JSON.stringify(json[firstOf(path)] ?? '')));
   return `No marked stream has this text in ${path}.${isHidden ? ' What is hidden there can’t be replaced.' : ''}`;
-}
-
-/** @param {string} path */
-function firstOf(path) {
-  return path.split(/[.[]/)[0] ?? '';
 }
 
 /** `s/OLD/NEW/` with a sign that neither text has. @param {string} old @param {string} value */

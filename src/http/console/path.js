@@ -51,10 +51,7 @@ export function segmentsOf(path) {
   return /** @type {Segment[]} */ (parts.slice(0, parts.findIndex((part) => typeof part === 'object')));
 }
 
-/**
- * The JSON Pointer (RFC 6901) of a path; of one for several places, that of the place that they lie in.
- * @param {string} path
- */
+/** The JSON Pointer (RFC 6901) of a path; of one for several places, that of the place that they lie in. @param {string} path */
 export function pointerOf(path) {
   return segmentsOf(path).map((part) => `/${String(part).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
 }

@@ -68,14 +68,10 @@ export function settled({ draft, target, clash }, side) {
   if (side === 'mine') return { ...draft, base: target };
   const theirs = clash?.details.flatMap(({ pointer }) => pointer ?? []) ?? [];
   if (draft.kind === 'text' || theirs.length === 0) return null;
+  const isWithin = (/** @type {string} */ pointer, /** @type {string} */ outer) => `${pointer}/`.startsWith(`${outer}/`);
   const isTheirs = (/** @type {string} */ pointer) => theirs.some((their) => isWithin(their, pointer) || isWithin(pointer, their));
   const assignments = draft.assignments.filter(({ path }) => !isTheirs(pointerOf(path)));
   return assignments.length ? { ...draft, assignments, base: target } : null;
-}
-
-/** @param {string} pointer @param {string} outer */
-function isWithin(pointer, outer) {
-  return `${pointer}/`.startsWith(`${outer}/`);
 }
 
 /**

@@ -5,9 +5,7 @@ import { UNITS } from './figures.js';
 /** @typedef {import('./state.js').Row} Row */
 
 /** @param {any} config @returns {Row[]} */
-export function rowsOf(config) {
-  return Object.entries(config?.streams ?? {}).map(([name, stream]) => row(name, stream));
-}
+export const rowsOf = (config) => Object.entries(config?.streams ?? {}).map(([name, stream]) => row(name, stream));
 
 /** @param {string} name @param {any} json @returns {Row} */
 function row(name, json) {

@@ -60,13 +60,10 @@ function listed(...parts) {
   return parts.filter(Boolean).map((part, at) => [at > 0 && ', ', part]);
 }
 
-/** States of a node that are as they should be. */
-const WELL = ['running', 'canary'];
-
 /** @param {any[]} records */
 function nodeTable(records) {
   const kindOf = (/** @type {any} */ { state, serial, wanted, why }) =>
-    !WELL.includes(state) ? 'bad' : serial !== wanted || why ? 'warn' : 'good';
+    !['running', 'canary'].includes(state) ? 'bad' : serial !== wanted || why ? 'warn' : 'good';
   const change = (/** @type {number | null} */ serial) => serial === null ? 'nothing' : `change ${serial}`;
   const row = (/** @type {any} */ { node, state, serial, wanted, why, kind }) =>
     el('tr', el('th', { scope: 'row' }, node), el('td', el('span', { class: `state ${kind}` }, state)),

@@ -12,15 +12,8 @@ import { VirtualRows } from './virtual_rows.js';
 /** The time after the last key at which the place is noted, in milliseconds. */
 const PAUSE = 300;
 
-/** The columns: the member of a row, and its title. @type {[Exclude<keyof Row, 'json'>, string][]} */
-const COLUMNS = [
-  ['name', 'Name'],
-  ['kind', 'Kind'],
-  ['source', 'Source'],
-  ['authorization', 'Authorization'],
-  ['prepush', 'Prepush'],
-  ['archive', 'Archive'],
-];
+/** The columns: members of a row. @type {Exclude<keyof Row, 'json'>[]} */
+const COLUMNS = ['name', 'kind', 'source', 'authorization', 'prepush', 'archive'];
 
 /** How each kind of authorization is coloured, and what it means. @type {Record<string, [string, string]>} */
 const AUTHORIZATION = {
@@ -50,8 +43,8 @@ export function showStreams(main, state, { query }, signal) {
   const fault = el('span.fault', { id: 'filter-fault' });
   const many = el('div.many');
   const all = el('input', { type: 'checkbox', 'aria-label': 'Mark all that are listed', onchange: markAll });
-  const titles = COLUMNS.map(([name, word]) => el('span', { role: 'columnheader', class: name },
-    el('button.plain', { onclick: () => sortBy(name) }, word)));
+  const titles = COLUMNS.map((name) => el('span', { role: 'columnheader', class: name },
+    el('button.plain', { onclick: () => sortBy(name) }, name.charAt(0).toUpperCase() + name.slice(1))));
   const body = el('div.rows', { role: 'rowgroup' });
   const grid = el('div', { class: mayEdit ? 'streams marks' : 'streams', role: 'grid', 'aria-label': 'Streams', tabindex: 0, onkeydown: key },
     el('div', { role: 'rowgroup' }, el('div.row.titles', { role: 'row', 'aria-rowindex': 1 },
@@ -118,7 +111,7 @@ export function showStreams(main, state, { query }, signal) {
     return el('div.row', { role: 'row', id: `row-${index}`, 'aria-rowindex': index + 2, 'aria-selected': mayEdit && `${isMarked}` },
       mayEdit && el('span', { role: 'gridcell' },
         el('input', { type: 'checkbox', tabindex: -1, checked: isMarked, 'aria-label': `Mark ${name}`, onchange: () => toggle(index) })),
-      COLUMNS.map(([column]) => el('span', { role: 'gridcell', class: column, title: row[column] }, special[column] ?? row[column])));
+      COLUMNS.map((column) => el('span', { role: 'gridcell', class: column, title: row[column] }, special[column] ?? row[column])));
   }
 
   /** By a column, then the other way round, then as the text has them. @param {string} name */

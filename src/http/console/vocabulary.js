@@ -1,17 +1,10 @@
 // What the directives mean: the documentation that `openapi.json` has of each property (`x-mediactl`).
 
 /**
- * A directive or a value.
- * @typedef {object} Meaning
- * @property {string} name of the member in JSON
- * @property {string} keyword
- * @property {string} description
- * @property {string} form how it is written
- * @property {string} unit
- * @property {string} usual the value without it
- * @property {string} example
- * @property {boolean} isSecret
- * @property {'string' | 'integer' | 'boolean' | undefined} input the type of a plain value; `undefined` for any other
+ * A directive or a value: `name` of the member in JSON, `form` is how it is written, `usual` the value without it, and `input`
+ * the type of a plain value, `undefined` for any other.
+ * @typedef {{ name: string, keyword: string, description: string, form: string, unit: string, usual: string, example: string,
+ *   isSecret: boolean, input: 'string' | 'integer' | 'boolean' | undefined }} Meaning
  */
 
 /**
@@ -25,11 +18,7 @@ const SCHEMAS = { '': 'Configuration', live: 'Live', plugin: 'Plugin', stream: '
 /** The groups of entries by the keyword of their blocks. @type {Record<string, string>} */
 export const GROUPS = { stream: 'streams', ondemand: 'streams', live: 'lives', plugin: 'plugins' };
 
-/**
- * What the directives mean; it is read once.
- * @param {import('./state.js').State} state
- * @returns {Promise<Vocabulary>}
- */
+/** What the directives mean; it is read once. @param {import('./state.js').State} state @returns {Promise<Vocabulary>} */
 export async function vocabularyOf({ api }) {
   const { body } = await api.getKept('openapi.json');
   const meanings = (/** @type {string} */ block) =>
@@ -49,7 +38,4 @@ function meaning([name, { 'x-mediactl': told, description, readOnly, type, anyOf
   return { name, keyword, description, form: plain(text), unit, usual: plain(usual), example, isSecret, input };
 }
 
-/** @param {string} text */
-function plain(text) {
-  return text.replaceAll('`', '');
-}
+const plain = (/** @type {string} */ text) => text.replaceAll('`', '');

@@ -44,19 +44,11 @@ export function unquoted(word) {
 }
 
 /**
- * @typedef {object} Entry
- * @property {string} keyword
- * @property {string[]} words those behind the keyword
- * @property {number} start
- * @property {number} end behind its `;` or `}`
- * @property {boolean} isBlock
+ * `words` are those behind the keyword, and `end` is behind its `;` or `}`.
+ * @typedef {{ keyword: string, words: string[], start: number, end: number, isBlock: boolean }} Entry
  */
 
-/**
- * The entries at the top of a text, in order; what is not ended is left out.
- * @param {string} text
- * @returns {Entry[]}
- */
+/** The entries at the top of a text, in order; what is not ended is left out. @param {string} text @returns {Entry[]} */
 export function entries(text) {
   /** @type {Entry[]} */
   const found = [];
@@ -81,10 +73,8 @@ export function entries(text) {
 }
 
 /**
- * @typedef {object} Place what stands at an offset of a text
- * @property {string[]} blocks the keywords of the blocks around it, the outermost one first
- * @property {string} keyword of the entry there; empty between entries
- * @property {string} word the word there; empty in white space
+ * What stands at an offset: the keywords of the blocks around it, the outermost one first, that of the entry, and the word.
+ * @typedef {{ blocks: string[], keyword: string, word: string }} Place
  */
 
 /** What stands at an offset. @param {string} text @param {number} offset @returns {Place} */
@@ -122,6 +112,8 @@ export function startOf(lines, index) {
 export function spans(line) {
   /** @type {[string, Kind | ''][]} */
   const found = [];
+  /** @returns {[string, Kind]} */
+  const maskOrWord = (/** @type {string} */ part) => [part, MASK.test(part) ? 'mask' : 'word'];
   let at = 0;
   for (const { kind, start, end } of tokens(line)) {
     if (start > at) found.push([line.slice(at, start), '']);
@@ -132,9 +124,4 @@ export function spans(line) {
   }
   if (at < line.length) found.push([line.slice(at), '']);
   return found;
-}
-
-/** @param {string} part @returns {[string, Kind]} */
-function maskOrWord(part) {
-  return [part, MASK.test(part) ? 'mask' : 'word'];
 }

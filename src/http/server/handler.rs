@@ -162,7 +162,7 @@ impl Handler {
         if role == Role::Edit {
             return Ok(None);
         }
-        let detail = "too many requests of `view_auth` that take long wait; send it again";
+        let detail = "too many slow requests of `view_auth` are waiting; send it again";
         let place = place(&self.costly, COSTLY_READS).ok_or_else(|| Error::new(ErrorKind::Full, detail))?;
         Ok(Some((place, self.costly_read.lock().unwrap_or_else(PoisonError::into_inner))))
     }
@@ -225,7 +225,7 @@ impl Handler {
         }
         record.operation = Some(route.operation);
         if route.is_change() && role == Role::View {
-            let detail = "`view_auth` may look, and change nothing; changes need `edit_auth`";
+            let detail = "`view_auth` may only read; changes need `edit_auth`";
             return Err(Error::new(ErrorKind::ViewOnly, detail));
         }
         if route.body != Body::None {

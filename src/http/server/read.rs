@@ -16,12 +16,12 @@ use crate::engine::{
 };
 use crate::error::{Error, ErrorKind, errors_of};
 use crate::http::api::{
-    FORMAT, FORMAT_CONF, IncludedFile, IncludedFiles, JSON, PENDING_HEADER, RUNTIME, SKIP_STREAMS, SOURCE,
-    SOURCE_SAVED, TEXT, WITH_INCLUDES, masked_text,
+    EFFECTIVE, FORMAT, FORMAT_CONF, IncludedFile, IncludedFiles, JSON, PENDING_HEADER, RUNTIME, SKIP_STREAMS,
+    SOURCE, SOURCE_SAVED, TEXT, WITH_INCLUDES, masked_text,
 };
 use crate::http::notes::{BYTES_DIFFER, EDITED_BY_HAND, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING};
 use crate::store::{ChangeRef, HistoryEntry, NotAName, WHOLE_HISTORY};
-use mediaconf::{Diagnostics, MaskedText, Masker, Path};
+use mediaconf::{Config, Diagnostics, MaskedText, Masker, Path};
 
 /// The header with the number of the line at which an entry begins in its text.
 const LINE_HEADER: &str = "Mediactl-Line";
@@ -80,11 +80,33 @@ impl Handler {
         }
     }
 
-    /// The value at a path, or the values that it stands for.
-    fn shown_value(&self, snapshot: &Snapshot, path: &Path, masks: Masks) -> Result<Value, Error> {
+    /// The values that hold, as JSON.
+    fn effective(
+        &self,
+        snapshot: &Snapshot,
+        skips_static: bool,
+        masks: Masks,
+    ) -> Result<Arc<Vec<u8>>, Error> {
         let masked = masks.map(|role| self.masked(snapshot, role));
-        let shown = masked.as_deref().unwrap_or(snapshot);
-        Ok(shown.config().select(path).map_err(not_there)?.into_value())
+        let shown = masked.as_deref().unwrap_or(snapshot).config().skipping_static(skips_static);
+        Ok(Arc::new(shown.effective().to_string().into_bytes()))
+    }
+
+    /// The value at a path, or the values that it stands for.
+    fn shown_value(
+        &self,
+        snapshot: &Snapshot,
+        path: &Path,
+        is_effective: bool,
+        masks: Masks,
+    ) -> Result<Value, Error> {
+        let masked = masks.map(|role| self.masked(snapshot, role));
+        let shown = masked.as_deref().unwrap_or(snapshot).config();
+        let found = match is_effective {
+            true => Config::from(&shown.effective()).select(path),
+            false => shown.select(path),
+        };
+        Ok(found.map_err(not_there)?.into_value())
     }
 
     /// The text of the running configuration, or of the file.
@@ -128,6 +150,7 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     // They are of a whole configuration in JSON, and have no effect on another answer.
     let is_whole = !is_text && path.is_none();
     let skip_streams = is_whole && query.switch(SKIP_STREAMS);
+    let is_effective = !is_text && query.switch(EFFECTIVE);
     let with_runtime = is_whole && query.switch(RUNTIME);
     let shows_secrets = query.value("secrets") == Some("shown");
     let masks = handler.masks(call)?;
@@ -149,9 +172,12 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
         Some(path) if is_text => entry(snapshot, path, handler.masker_of(masks))?,
         None if is_text => Response::ok(TEXT, handler.shown_text(snapshot, masks)),
         _ if !snapshot.is_valid() => return Err(Error::bad_config(snapshot.clone())),
-        Some(path) => Response::json(&handler.shown_value(snapshot, path, masks)?),
+        Some(path) => Response::json(&handler.shown_value(snapshot, path, is_effective, masks)?),
         None => {
-            let mut body = handler.shown_json(snapshot, skip_streams, masks);
+            let mut body = match is_effective {
+                true => handler.effective(snapshot, skip_streams, masks)?,
+                false => handler.shown_json(snapshot, skip_streams, masks),
+            };
             if let Some(composed) = &composed {
                 // Whoever sends it back is refused.
                 let names: Vec<&str> = composed.files[1..].iter().map(|file| file.name.as_str()).collect();

@@ -82,7 +82,7 @@ fn nothing_is_told_of_an_included_hard_link_to_a_file_of_another_user() {
     assert!(is_quoted(), "it belongs to the owner of the configuration, as a backup by `cp -al` does");
     give(&linked, STRANGER, STRANGER);
     assert!(!is_quoted());
-    assert!(said().contains("is not looked at"));
+    assert!(said().contains("is not opened"));
     give(&place.path(CONF), STRANGER, STRANGER);
     assert!(is_quoted(), "both belong to the same user");
     give(&place.path(CONF), OWNER, OWNER);

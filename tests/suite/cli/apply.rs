@@ -83,25 +83,6 @@ fn json_that_is_pruned_to_says_by_what_it_leaves_out_that_it_is_not_there() {
 }
 
 #[test]
-fn the_guards_hold_for_what_is_pruned() {
-    let streams: String = (1..=9).map(|n| format!("stream s{n} {{ url udp://239.0.0.{n}:1; }}\n")).collect();
-    let place = Place::with(format!("edit_auth a b;\n{streams}"));
-    place
-        .mediactl(["apply", "--prune", "-"])
-        .input("rtmp 1;\n")
-        .run()
-        .exits(6)
-        .says("no stream, live or plugin");
-    place
-        .mediactl(["apply", "--prune", "--accept", "empty-replacement", "-"])
-        .input("rtmp 1;\n")
-        .run()
-        .exits(0);
-    assert_eq!(place.text(), "edit_auth a b;\nrtmp 1;\n");
-    place.mediactl(["apply", "-"]).input(r#"{"edit_auth": null}"#).run().exits(6);
-}
-
-#[test]
 fn a_state_with_faults_is_refused_with_all_of_them() {
     let place = Place::with(SAMPLE);
     place.put("bad", "http x;\nstream a {\n");

@@ -184,24 +184,6 @@ fn a_hand_edit_that_a_change_picks_up_is_told_by_its_paths() {
     }
 }
 
-#[test]
-fn without_a_history_there_is_no_hand_edit_to_tell() {
-    let place = Place::with(SAMPLE);
-    place.put(CONF, place.text().replace("rtsp 554;", "rtsp 555;"));
-    place.set(&["rtmp=1"]).exits(0).hides("hand edit");
-    // Two edits in a row are one; an edit back to an earlier text is one, too.
-    let earlier = place.text();
-    place.set(&["rtmp=2"]).exits(0);
-    place.put(CONF, earlier.replace("rtsp 555;", "rtsp 556;"));
-    place.put(CONF, &earlier);
-    place.set(&["http=81"]).exits(0).says("found an edit made outside of mediactl: rtmp\n");
-    std::fs::write(place.path(".media.conf.mediactl/history/journal"), "damaged")
-        .expect("the folder is ours");
-    place.put(CONF, earlier);
-    place.run(["modify", "--set", "http=82", "--dry-run"]).exits(0).hides("hand edit");
-    place.set(&["http=82"]).exits(0).hides("hand edit");
-}
-
 /// A name that looks like a mask would refuse every later save.
 #[test]
 fn a_name_that_looks_like_a_mask_is_refused() {

@@ -73,7 +73,7 @@ fn what_went_back_is_made_again_and_what_waits_is_confirmed() {
     eventually(|| count(&place.text()) == 0);
     run(&["--confirm", "1h"]).exits(0);
     run(&["--dry-run"]).exits(0).says("it waits to be confirmed");
-    run(&[]).exits(0).says("it waited to be confirmed, and is confirmed");
+    run(&[]).exits(0).says("it waited to be confirmed; now it is confirmed");
     place.run(["confirm"]).exits(7);
     assert_eq!(count(&place.text()), 1);
     let entries = place.run(["history", "--change", "x", "-o", "json"]).exits(0).json();

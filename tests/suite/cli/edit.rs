@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use rustix::process::Signal;
 
@@ -16,9 +15,8 @@ const STATE: &str = "home/.local/state/mediactl";
 /// `edit` of these arguments, where the editor is a shell script that finds the draft in `$1`.
 fn edit(place: &Place, editor: &str, arguments: &[&str]) -> Call {
     place.put("editor.sh", editor);
-    let home = place.path("home").display().to_string();
     let call = place.mediactl(["edit"].iter().chain(arguments));
-    call.env("EDITOR", "sh editor.sh").env("HOME", &home)
+    call.env("EDITOR", "sh editor.sh").at_home(place, "home")
 }
 
 /// The texts of the drafts in a folder, which nobody else can read.
@@ -38,11 +36,16 @@ fn drafts(folder: &Path) -> Vec<String> {
     texts
 }
 
+/// The path of the only draft.
+fn draft(place: &Place) -> PathBuf {
+    let folder = fs::read_dir(place.path(STATE)).expect("it is there").flatten();
+    let mut paths = folder.map(|entry| entry.path());
+    paths.find(|path| path.extension().is_some_and(|end| end == "conf")).expect("there is a draft")
+}
+
 /// Goes on with the only edit that failed.
 fn resumed(place: &Place, editor: &str, arguments: &[&str]) -> Call {
-    let folder = fs::read_dir(place.path(STATE)).expect("it is there").flatten();
-    let mut paths = folder.map(|entry| entry.path().display().to_string());
-    let draft = paths.find(|path| path.ends_with(".conf")).expect("there is a draft");
+    let draft = draft(place).display().to_string();
     edit(place, editor, &[&["--from", &draft][..], arguments].concat())
 }
 
@@ -113,15 +116,6 @@ fn without_a_terminal_a_fault_ends_the_edit_and_from_goes_on() {
     resumed(&place, mend, &["--yes"]).run().exits(0);
     assert_eq!(place.text(), SAMPLE.replace("hunter2", "hunter3"));
     assert_eq!(drafts(&place.path(STATE)).len(), 0);
-}
-
-#[test]
-fn a_text_that_the_editor_removed_is_no_change_and_leaves_nothing() {
-    let place = Place::with(SAMPLE);
-    edit(&place, "rm \"$1\"", &["--yes"]).run().exits(7).says("removed the text\nhint: nothing was changed");
-    assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 0));
-    let left = fs::read_dir(place.path(STATE)).expect("it is there").flatten();
-    assert!(left.into_iter().all(|entry| !entry.file_name().to_string_lossy().starts_with("draft-")));
 }
 
 #[test]
@@ -204,36 +198,21 @@ fn a_clash_is_shown_like_that_of_git_and_is_not_saved_unsolved() {
 }
 
 #[test]
-fn where_the_entry_is_gone_a_clash_is_shown_in_the_whole_text() {
-    let place = Place::with(SAMPLE);
-    let other = format!("sed -i '/^stream cam1/,/^}}/d' {CONF}; {SIX}");
-    edit(&place, &other, &["streams.cam1", "--yes"]).run().exits(5);
-    let [draft] = &drafts(&place.path(STATE))[..] else { panic!("there is one draft") };
-    assert!(draft.starts_with("# main\n") && draft.contains("<<<<<<< ours\n"), "{draft}");
-}
-
-#[test]
 fn an_editor_that_fails_changes_nothing() {
     let place = Place::with(SAMPLE);
-    for (editor, path) in [("exit 1", None), ("exit 3", Some("streams.cam1")), ("kill -9 $$", None)] {
-        for yes in [&["--yes"][..], &[]] {
-            let arguments: Vec<&str> = yes.iter().copied().chain(path).collect();
-            edit(&place, editor, &arguments).run().exits(9).says("the editor `");
-            assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 0), "{editor}");
-        }
+    for (editor, arguments) in
+        [("exit 1", &["--yes"][..]), ("exit 3", &["streams.cam1"]), ("kill -9 $$", &["--yes"])]
+    {
+        edit(&place, editor, arguments).run().exits(9).says("the editor `");
+        assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 0), "{editor}");
     }
-    for editor in ["./there-is-none", "./editor.sh"] {
-        let run = edit(&place, "exit 0", &["--yes"]).env("EDITOR", editor).run();
-        run.exits(9).says("the editor `").says("$VISUAL or $EDITOR");
-        assert_eq!(drafts(&place.path(STATE)).len(), 0, "{editor}");
-    }
+    let missing = edit(&place, "exit 0", &["--yes"]).env("EDITOR", "./there-is-none").run();
+    missing.exits(9).says("the editor `").says("$VISUAL or $EDITOR");
+    edit(&place, "rm \"$1\"", &["--yes"]).run().exits(7).says("removed the text\nhint: nothing was changed");
+    assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 0));
     edit(&place, SIX, &[]).run().exits(6);
     resumed(&place, "exit 1", &[]).run().exits(9).says("edit --from");
-    assert_eq!(
-        (place.text(), drafts(&place.path(STATE)).len()),
-        (SAMPLE.to_owned(), 1),
-        "it is still wanted"
-    );
+    assert_eq!(drafts(&place.path(STATE)).len(), 1, "it is still wanted");
 }
 
 /// The command that is printed names the target.
@@ -247,30 +226,15 @@ fn the_printed_command_goes_on_with_the_edit() {
     assert!(words[..3] == ["--conf", CONF, "edit"], "{command}");
     let call = |words: &[&str]| {
         let call = place.mediactl(words.iter().chain(&["--yes"])).without("MEDIACTL_CONF");
-        call.env("EDITOR", ":").env("HOME", &place.path("home").display().to_string()).run()
+        call.env("EDITOR", ":").at_home(&place, "home").run()
     };
     place.put("other.conf", SAMPLE);
-    let other = place.path("other.conf").display().to_string();
-    call(&[&["--conf", &other, "edit"], &words[3..]].concat()).exits(2).says("is an edit of `");
+    call(&[&["--conf", "other.conf", "edit"], &words[3..]].concat()).exits(2).says("is an edit of `");
     place.put(CONF, SAMPLE.replace("rtsp 554", "rtsp 555"));
     call(&words).exits(0).says("both changes are merged");
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6").replace("rtsp 554", "rtsp 555"));
     assert_eq!(drafts(&place.path(STATE)).len(), 0);
     call(&words).exits(7);
-    place.put("mine.conf", SAMPLE);
-    let mine = place.path("mine.conf").display().to_string();
-    call(&["--conf", &place.path(CONF).display().to_string(), "edit", "--from", &mine])
-        .exits(7)
-        .says("is not the text of an edit")
-        .says("`mediactl edit` begins a new edit");
-}
-
-#[test]
-fn what_the_editor_left_goes_with_the_draft() {
-    let place = Place::with(SAMPLE);
-    let editor = format!("{SIX}; touch \"${{1%/*}}/.${{1##*/}}.swp\" \"$1~\"");
-    edit(&place, &editor, &["--yes"]).run().exits(0);
-    assert_eq!(fs::read_dir(place.path(STATE)).expect("it is there").count(), 0);
 }
 
 #[test]
@@ -343,10 +307,8 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     let server = Serving::over(&place);
     edit(&place, SIX, &["--yes"]).run().exits(0).says("edited media.conf");
     let remote = |editor: &str, arguments: &[&str]| {
-        let arguments: Vec<&str> =
-            ["--url", &server.url].into_iter().chain(arguments.iter().copied()).collect();
-        let call = edit(&place, editor, &arguments).without("MEDIACTL_CONF");
-        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run()
+        let arguments = [&["--url", &server.url][..], arguments].concat();
+        edit(&place, editor, &arguments).without("MEDIACTL_CONF").by_admin().run()
     };
     remote("sed -i 's/prepush 6/prepush 7/' \"$1\"", &["streams.cam1", "--yes"]).exits(0);
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 7"));
@@ -356,13 +318,9 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     assert_eq!(fs::metadata(&home).expect("it is there").permissions().mode() & 0o7777, 0o700);
     assert_eq!(drafts(&home).len(), 1);
     let mend = format!("sed -i 's/rtsp 554/rtsp 555/' {CONF}; sed -i 's/prepush 8; }}/prepush 8;/' \"$1\"");
-    {
-        let draft = fs::read_dir(&home).expect("it is there").flatten().map(|entry| entry.path());
-        let draft = draft.map(|path| path.display().to_string()).find(|path| path.ends_with(".conf"));
-        remote(&mend, &["--from", &draft.expect("there is one"), "--yes"])
-    }
-    .exits(0)
-    .says("both changes are merged");
+    remote(&mend, &["--from", &draft(&place).display().to_string(), "--yes"])
+        .exits(0)
+        .says("both changes are merged");
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 8").replace("rtsp 554", "rtsp 555"));
     let nine = "sed -i 's/prepush 8/prepush 9/' \"$1\"";
     let confirmed = remote(nine, &["--yes", "--confirm", "60s", "-o", "change-json"]);
@@ -376,57 +334,16 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
 
 #[test]
 fn an_edit_of_a_file_that_was_edited_by_hand_overwrites_nothing() {
-    for serves in [true, false] {
-        for force in [&["--yes"][..], &["--yes", "--force"]] {
-            let place = Place::with(SAMPLE);
-            place.set(&["http=81"]).exits(0);
-            let serving = serves.then(|| Serving::over(&place));
-            let hand_edited = place.text().replace("rtsp 554;", "rtsp 555;");
-            place.put(CONF, &hand_edited);
-            edit(&place, SIX, force)
-                .run()
-                .exits(0)
-                .says("found an edit made outside of mediactl: rtsp\n")
-                .hides("overwritten");
-            assert_eq!(place.text(), hand_edited.replace("prepush 5", "prepush 6"), "{serves} {force:?}");
-            if serves {
-                // What the server runs and has not saved is replaced.
-                place.put("new", place.text().replace("rtsp 555", "rtsp 556"));
-                place.run(["update", "new"]).exits(0);
-                edit(&place, "sed -i 's/prepush 6/prepush 7/' \"$1\"", force).run().exits(0);
-                assert!(place.text().contains("prepush 7"));
-            }
-            drop(serving);
-        }
+    for (serves, force) in [(true, &["--yes"][..]), (false, &["--yes"]), (false, &["--yes", "--force"])] {
+        let place = Place::with(SAMPLE);
+        place.set(&["http=81"]).exits(0);
+        let _serving = serves.then(|| Serving::over(&place));
+        let hand_edited = place.text().replace("rtsp 554;", "rtsp 555;");
+        place.put(CONF, &hand_edited);
+        let run = edit(&place, SIX, force).run().exits(0).hides("overwritten");
+        run.says("found an edit made outside of mediactl: rtsp\n");
+        assert_eq!(place.text(), hand_edited.replace("prepush 5", "prepush 6"), "{serves} {force:?}");
     }
-}
-
-/// Each has its own draft and edits its own stream, while the others save.
-#[test]
-fn editors_of_one_server_at_the_same_time_lose_no_change() {
-    let (editors, rounds) = (4, 3);
-    let blocks: String =
-        (0..editors).map(|at| format!("stream e{at} {{\n  url udp://h{at}:0;\n}}\n")).collect();
-    let place = Place::with(format!("{SAMPLE}{blocks}"));
-    let server = Serving::over(&place);
-    thread::scope(|scope| {
-        for at in 0..editors {
-            let (place, server) = (&place, &server);
-            scope.spawn(move || {
-                let home = place.path(&format!("home{at}")).display().to_string();
-                for round in 0..rounds {
-                    // The draft is open for a moment, so that another editor saves meanwhile.
-                    let next = round + 1;
-                    let editor = format!("sh -c 'sleep 0.1; sed -i s/h{at}:{round}/h{at}:{next}/ \"$0\"'");
-                    let call = place.mediactl(["--url", &server.url, "edit", "--yes", "--quiet"]);
-                    let call = call.without("MEDIACTL_CONF").env("EDITOR", &editor).env("HOME", &home);
-                    call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run().exits(0);
-                }
-            });
-        }
-    });
-    let text = place.text();
-    (0..editors).for_each(|at| assert!(text.contains(&format!("udp://h{at}:{rounds};")), "{text}"));
 }
 
 /// The text that a draft was made of is not the draft, and without it others' changes could be overwritten.
@@ -434,9 +351,7 @@ fn editors_of_one_server_at_the_same_time_lose_no_change() {
 fn only_the_text_of_an_edit_can_be_gone_on_with() {
     let place = Place::with(SAMPLE);
     edit(&place, SIX, &["streams.cam1"]).run().exits(6);
-    let mut files = fs::read_dir(place.path(STATE)).expect("it is there").flatten().map(|entry| entry.path());
-    let draft =
-        files.find(|path| path.extension().is_some_and(|end| end == "conf")).expect("there is a draft");
+    let draft = draft(&place);
     let alone = place.path("alone.conf");
     fs::copy(&draft, &alone).expect("there is room");
     for file in [&draft.with_extension("base"), &alone, Path::new("nowhere.conf")] {

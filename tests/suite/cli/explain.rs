@@ -2,8 +2,7 @@
 
 use serde_json::json;
 
-use super::serve::Serving;
-use super::{Place, SAMPLE};
+use super::Place;
 
 const TEXT: &str = "\
 http 80;
@@ -151,13 +150,6 @@ fn members_are_listed_and_faults_are_told() {
     place.run(["explain", "rtmp.x"]).exits(3);
     place.run(["explain", "streams..x"]).exits(3);
     place.run(["--conf", "absent.conf", "explain", "rtmp"]).exits(0).says("absent.conf").prints("rtmp 1935;");
-}
-
-#[test]
-fn a_server_is_asked_for_the_value() {
-    let place = Place::with(SAMPLE);
-    let _server = Serving::over(&place);
-    place.run(["explain", "streams.cam1.prepush"]).exits(0).prints("value     5 (own, media.conf:8)\n");
 }
 
 #[test]

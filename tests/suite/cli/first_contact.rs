@@ -42,13 +42,6 @@ fn a_missing_configuration_is_told_with_what_to_do() {
 }
 
 #[test]
-fn serve_says_how_to_set_an_account_where_there_is_none() {
-    let place = Place::with("http 80;\n");
-    let run = place.run(["serve", "--listen", "127.0.0.1:0"]).exits(3).says("no usable `edit_auth`");
-    run.says("`mediactl --conf media.conf modify --set edit_auth.login=admin");
-}
-
-#[test]
 fn a_port_alone_listens_on_all_addresses() {
     let place = Place::with("edit_auth admin hunter2;\n");
     let server = Serving::with(&place, &["--listen", ":0"]);

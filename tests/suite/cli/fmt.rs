@@ -68,10 +68,7 @@ fn through_a_server_and_over_the_network() {
     place.run(["fmt", "--check"]).exits(1);
     place.run(["fmt"]).exits(0).says("formatted media.conf");
     assert_eq!(place.text(), FORMATTED);
-    let remote = |arguments: &[&str]| {
-        let call = place.mediactl(["--url", &server.url].iter().chain(arguments)).without("MEDIACTL_CONF");
-        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run()
-    };
+    let remote = |arguments: &[&str]| server.remote(&place, arguments);
     remote(&["fmt", "--check"]).exits(0);
     place.put(CONF, LOOSE);
     place.run(["fmt"]).exits(0).says("found an edit made outside of mediactl");

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::serve::Serving;
-use super::{CONF, Place, Run, SAMPLE};
+use super::{CONF, Place, Run};
 
 const MAIN: &str = "\
 http 80;
@@ -112,12 +112,11 @@ fn a_change_of_an_included_entry_says_where_it_stands() {
     place.patch(r#"{"streams": {"cam9": {"prepush": 5}}}"#).exits(7).says("conf.d/b.conf");
     place.run(["mv", "streams.cam9", "streams.cam8"]).exits(7).says("conf.d/b.conf");
     place.run(["cp", "streams.cam1", "streams.cam9"]).exits(7).says("conf.d/b.conf");
-    place
-        .mediactl(["edit", "streams.cam9"])
-        .env("EDITOR", "true")
-        .run()
-        .exits(7)
-        .says("--conf conf.d/b.conf");
+    let edit = place.mediactl(["edit", "streams.cam9"]).env("EDITOR", "true").run();
+    edit.exits(7).says("--conf conf.d/b.conf");
+    // An expectation about an included entry is refused, too.
+    let expects = ["modify", "--expect", "streams.cam9=null", "--set", "rtsp=554"];
+    place.run(expects).exits(7).says("it stands in `conf.d/b.conf`, line 1");
     assert_eq!(place.text(), MAIN);
     place.run(["--conf", "conf.d/b.conf", "modify", "-q", "--set", "streams.cam9.prepush=5"]).exits(0);
     place.run(["explain", "streams.cam9.prepush"]).exits(0).prints("5 (own, conf.d/b.conf:3)");
@@ -139,19 +138,7 @@ fn seven_cameras() -> Place {
 
 /// Runs a command on the file, or with the account of [`seven_cameras`] on a server.
 fn run_as_admin<'w>(place: &Place, way: &[&'w str], words: impl Iterator<Item = &'w str>) -> Run {
-    let call = place.mediactl(way.iter().copied().chain(words)).env("MEDIACTL_LOGIN", "admin");
-    call.env("MEDIACTL_PASSWORD", "hunter2").run()
-}
-
-#[test]
-fn what_is_changed_or_expected_of_an_included_entry_is_refused() {
-    let place = seven_cameras();
-    fs::write(place.path("conf.d/c.conf"), "stream cam1 { url udp://1; }").expect("it is writable");
-    place.set(&["streams.cam1.prepush=6"]).exits(0);
-    place.set(&["streams.cam6.prepush=5"]).exits(7).says("it stands in `conf.d/b.conf`, line 1");
-    // An expectation about an included entry is refused, too.
-    let expects = ["modify", "--expect", "streams.cam6=null", "--set", "rtmp=1935"];
-    place.run(expects).exits(7).says("it stands in `conf.d/b.conf`, line 1");
+    place.mediactl(way.iter().copied().chain(words)).by_admin().at_home(place, "").run()
 }
 
 /// Changes that take away an `include`, with what is left of it.
@@ -192,31 +179,18 @@ fn the_cameras_that_go_with_an_include_are_counted() {
 }
 
 #[test]
-fn the_history_of_an_included_entry_says_where_that_stands() {
-    let place = seven_cameras();
-    for command in ["history", "blame"] {
-        let run = place.run([command, "streams.cam3"]).exits(7).hides("never changed");
-        run.says("`streams.cam3`: it stands in `conf.d/a.conf`, line 5");
-    }
-    let run = place.run(["read", "streams.cam3.prepush"]);
-    run.says("`streams.cam3`: it stands in `conf.d/a.conf`, line 5")
-        .hides("`streams.cam3.prepush`: `streams.cam3`");
-}
-
-#[test]
 fn whoever_looks_for_an_included_entry_alone_is_told_where_it_stands() {
     let place = seven_cameras();
     let told = |way: &[&str]| {
         for command in [
+            "history streams.cam6",
             "blame streams.cam6",
             "blame streams.cam6.title",
             "wait --timeout 1 streams.cam6.title=y",
-            "wait --timeout 1 streams.cam6.title=x",
             "wait --timeout 1 streams.cam6=null",
         ] {
-            let call = place.mediactl(way.iter().copied().chain(command.split(' ')));
-            let run = call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run();
-            run.exits(7).says("it stands in `conf.d/b.conf`, line 1").says("`--conf conf.d/b.conf`");
+            let run = run_as_admin(&place, way, command.split(' ')).exits(7).hides("never changed");
+            run.says("it stands in `conf.d/b.conf`, line 1").says("`--conf conf.d/b.conf`");
         }
     };
     told(&[]);
@@ -263,7 +237,7 @@ fn a_file_outside_of_the_folder_is_not_opened() {
         let included = format!("include {pattern};\n{main}");
         fs::write(&conf, &included).expect("it is writable");
         let shown = run(&["check"]).exits(0);
-        shown.prints(&format!("{conf}:1:1: warning: `")).prints("is not looked at");
+        shown.prints(&format!("{conf}:1:1: warning: `")).prints("is not opened");
         run(&["check", "--strict"]).exits(3);
         for looking in [&["explain", "streams.cam1"][..], &["read"], &["status"], &["edit", "--yes"]] {
             run(looking);
@@ -306,8 +280,7 @@ fn an_included_file_is_told_of_once_wherever_it_stands() {
 
 fn reads_all(place: &Place, way: &[&str]) {
     let read = |arguments: &[&str]| {
-        let call = place.mediactl(way.iter().chain(&["read"]).chain(arguments));
-        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run().exits(0)
+        run_as_admin(place, way, ["read"].into_iter().chain(arguments.iter().copied())).exits(0)
     };
     let stands = "it stands in `conf.d/b.conf`, line 1, which is included";
     assert_eq!(read(&["streams.cam6.title"]).says(stands).out, "\"x\"\n");
@@ -343,39 +316,29 @@ const FAULT: &str = "the stream `cam9` is defined twice";
 #[test]
 fn a_text_that_defines_what_an_included_file_does_is_refused_by_every_command() {
     let place = place();
-    let local: &[&str] = &[];
-    let twice = format!("{MAIN}{TWICE}");
-    place.put("twice.conf", &twice);
+    let main = format!("edit_auth admin hunter2;\n{MAIN}");
+    place.put(CONF, &main);
+    place.put("twice.conf", format!("{main}{TWICE}"));
     place.put("patch.json", r#"{"streams": {"cam9": {"urls": [{"url": "udp://1"}]}}}"#);
-    let server = |place: &Place| {
-        place.put(CONF, format!("edit_auth admin hunter2;\n{MAIN}"));
-        place.put("twice.conf", format!("edit_auth admin hunter2;\n{twice}"));
-        Serving::over(place)
-    };
     let refused = |way: &[&str], commands: &[&str]| {
-        let before = place.text();
         for command in commands {
-            let words: Vec<&str> = way.iter().copied().chain(command.split(' ')).collect();
-            let call =
-                place.mediactl(&words).env("EDITOR", "cp twice.conf").env("MEDIACTL_PASSWORD", "hunter2");
-            let call = call.env("HOME", &place.path("").display().to_string());
-            let run = call.env("MEDIACTL_LOGIN", "admin").run();
+            let call = place.mediactl(way.iter().copied().chain(command.split(' '))).by_admin();
+            let run = call.env("EDITOR", "cp twice.conf").at_home(&place, "").run();
             run.exits(3).says(FAULT).says("conf.d/b.conf");
         }
-        assert_eq!(place.text(), before);
+        assert_eq!(place.text(), main);
     };
-    let all = [
+    let on_files = [
         "save twice.conf",
         "save --force --dry-run twice.conf",
         "edit --yes",
         "modify --force -f patch.json",
     ];
-    refused(local, &all);
-    let server = server(&place);
-    refused(local, &[&all[..], &["update twice.conf"]].concat());
-    let url = server.url.clone();
-    refused(&["--url", &url], &[&all[..], &["update twice.conf"]].concat());
-    drop(server);
+    refused(&[], &on_files);
+    let server = Serving::over(&place);
+    let all = [&on_files[..], &["update twice.conf"]].concat();
+    refused(&[], &all);
+    refused(&["--url", &server.url], &all);
 }
 
 #[test]
@@ -412,24 +375,21 @@ fn one_more_of_a_fault_that_stood_there_is_new() {
     let main = format!("edit_auth admin hunter2;\n{MAIN}{TWICE}");
     place.put("moved.conf", format!("# a line\n{main}"));
     place.put("more.conf", format!("{main}include conf.d/b.conf;\n"));
-    let saves = |way: &[&str], commands: &[&str], file: &str, exit: i32| {
-        for command in commands {
+    let saves = |way: &[&str], commands: &[&str]| {
+        for (command, (file, exit)) in commands
+            .iter()
+            .flat_map(|command| [("more.conf", 3), ("moved.conf", 0)].map(|file| (command, file)))
+        {
             place.put(CONF, &main);
-            let call = place.mediactl(way.iter().copied().chain(command.split(' ')).chain([file]));
-            let call = call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2");
-            let run = call.run().exits(exit);
+            let run = run_as_admin(&place, way, command.split(' ').chain([file])).exits(exit);
             assert_eq!(run.err.contains(FAULT), exit == 3, "{run:?}");
         }
     };
-    let commands = ["save --dry-run", "save --dry-run --force"];
     place.put(CONF, &main);
-    saves(&[], &commands, "more.conf", 3);
-    saves(&[], &commands, "moved.conf", 0);
+    saves(&[], &["save --dry-run", "save --dry-run --force"]);
     let server = Serving::over(&place);
-    let of_server = ["save --dry-run", "save", "update --dry-run", "update"];
     for way in [&[][..], &["--url", &server.url]] {
-        saves(way, &of_server, "more.conf", 3);
-        saves(way, &commands, "moved.conf", 0);
+        saves(way, &["save --dry-run", "update --dry-run"]);
     }
     place.put(CONF, format!("{main}include conf.d/b.conf;\n"));
     server.hang_up();
@@ -447,13 +407,9 @@ fn a_broken_included_file_is_shown_by_status_and_by_each_hang_up() {
     place.run(["status"]).exits(0);
     place.put("conf.d/b.conf", "stream cam9 {\n  password swordfish; }}\n");
     let words = "conf.d/b.conf:2:24: stray `}`";
-    let status = |way: &[&str], exit: i32| {
-        let call = place.mediactl(way.iter().chain(&["status"]));
-        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run().exits(exit)
-    };
-    status(&[], 1).prints("errors:        the file, with what it includes, has an error").prints(words);
-    status(&[], 1).prints("`password <secret:").hides("swordfish");
-    let elsewhere = status(&["--url", &server.url], 1).prints("with what it includes, has an error");
+    let status = place.run(["status"]).exits(1).prints("the file, with what it includes, has an error");
+    status.prints(words).prints("`password <secret:").hides("swordfish");
+    let elsewhere = server.remote(&place, &["status"]).exits(1).prints("with what it includes, has an error");
     elsewhere.says("note: `conf.d/b.conf`, line 2, column 24: stray `}`").hides("swordfish");
     let json = place.run(["status", "-o", "json"]).exits(1).json();
     assert_eq!((&json["errors"], &json["first_error"]["line"]), (&1.into(), &2.into()), "{json}");
@@ -462,7 +418,7 @@ fn a_broken_included_file_is_shown_by_status_and_by_each_hang_up() {
     // Of signals that come together only one is seen.
     for _ in 0..10 {
         server.hang_up();
-        status(&[], 1).prints(words);
+        place.run(["status"]).exits(1).prints(words);
     }
     let run = server.stop().says("SIGHUP: the file was loaded again").hides("swordfish");
     assert!(run.err.matches("`conf.d/b.conf`, line 2: stray `}`").count() > 1, "{run:?}");
@@ -482,28 +438,13 @@ fn a_take_back_is_told_of_faults_and_never_refused() {
 }
 
 #[test]
-fn a_server_on_this_machine_shows_what_is_included() {
-    let place = place();
-    place.put(
-        "media.conf",
-        format!("{MAIN}{SAMPLE}").replace("http 80;\n", "").replace("stream cam1 { url udp://1; }\n", ""),
-    );
-    place.put("conf.d/a.conf", "rtmp 1935;");
-    let _server = Serving::over(&place);
-    place.run(["read", "-o", "table", "--columns", "name"]).exits(0).prints("cam9\n");
-    place.run(["explain", "streams.cam9.prepush"]).exits(0).prints("conf.d/b.conf:3");
-    place.patch(r#"{"streams": {"cam9": {"prepush": 5}}}"#).says("conf.d/b.conf");
-}
-
-#[test]
 fn a_client_elsewhere_sees_what_is_included_as_on_the_machine_of_the_file() {
     let place = place();
     place.put(CONF, format!("edit_auth admin hunter2;\nview_auth viewer l00k;\n{MAIN}"));
     place.put("conf.d/b.conf", "stream cam9 {\n  url htp://u:swordfish@9;\n  prepush 9;\n}\n");
     let server = Serving::with(&place, &["--listen", "127.0.0.1:0", "--view-auth"]);
     let by = |login: &str, password: &str, arguments: &[&str]| {
-        let call = place.mediactl(["--url", &server.url].iter().chain(arguments)).without("MEDIACTL_CONF");
-        call.env("MEDIACTL_LOGIN", login).env("MEDIACTL_PASSWORD", password).run()
+        place.remote(&server.url, arguments).account(login, password).run()
     };
     let remote = |arguments: &[&str]| by("admin", "hunter2", arguments);
     let table = ["read", "-o", "table", "--columns", "name,prepush"];

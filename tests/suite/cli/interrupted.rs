@@ -47,14 +47,6 @@ fn in_a_reload_the_change_is_rolled_back() {
 }
 
 #[test]
-fn elsewhere_a_signal_ends_the_command_as_ever() {
-    let place = Place::with(SAMPLE);
-    let mut terminal = start(&place, &["--unset", "edit_auth", "--check-cmd", "true"]);
-    terminal.expect("go on?").signal(Signal::INT).exits(130);
-    assert_eq!(place.text(), SAMPLE);
-}
-
-#[test]
 fn while_a_server_makes_the_change_it_may_be_made() {
     let place = Place::with(SAMPLE);
     let server = Serving::with(&place, &["--listen", "none", "--reload-cmd", SLOW]);

@@ -1,4 +1,5 @@
-//! Secrets are shown to who reads the values, and to nobody else.
+//! Secrets are shown to who reads the values, and to nobody else. `crate::secrets` writes a secret in every way; here are
+//! the commands and their errors.
 
 use std::ops::Range;
 
@@ -42,11 +43,6 @@ pub(crate) fn all_changed() -> String {
 #[test]
 fn text_diffs_mask() {
     let place = Place::with(PLANTED);
-    place.put("other.conf", all_changed());
-    masked(place.run(["diff", "other.conf"]).exits(1)).prints("<secret:");
-    masked(place.run(["save", "--dry-run", "other.conf"]).exits(0)).prints("<secret:");
-    masked(place.run(["save", "other.conf"]).exits(0)).prints("edit_auth admin <secret:");
-    let place = Place::with(PLANTED);
     for (set, hunk) in [
         ("edit_auth.login=root", "+edit_auth root <secret:"),
         ("edit_auth.password=HUSHX", "+edit_auth admin <secret:"),
@@ -55,34 +51,29 @@ fn text_diffs_mask() {
         ("streams.cam2.prepush=3", "+  url rtsp://<secret:"),
         ("auth.extra.my_key=HUSHX", "my_key=<secret:"),
         ("password=HUSHX", "+password <secret:"),
-        ("cluster_key=HUSHX", "+cluster_key <secret:"),
         ("plugins.p.db=mysql://u:HUSHX@h/e", "db mysql://<secret:"),
     ] {
-        let run = place.run(["modify", "--dry-run", "--set", set]).exits(0);
-        masked(run).prints(hunk);
+        masked(place.run(["modify", "--dry-run", "--set", set]).exits(0)).prints(hunk);
+    }
+    for path in ["edit_auth", "auth", "streams.cam2", "streams.cam1.urls[0]", "plugins.p"] {
+        masked(place.run(["modify", "--force", "--unset", path]).exits(0)).prints("<secret:");
     }
 }
 
 #[test]
-fn show_secrets_shows_them() {
-    let place = Place::with(PLANTED);
-    place.put("other.conf", all_changed());
-    let run = place.run(["--show-secrets", "diff", "other.conf"]).exits(1);
-    assert!(!run.out.contains("<secret:"));
-    run.prints("+# edit_auth admin OLDHUSH; \n").prints("+  cluster_key HUSH18; \n");
-    place.put("bad.conf", "edit_auth HUSH1;\n");
-    place.run(["check", "--show-secrets", "bad.conf"]).exits(3).prints("edit_auth HUSH1;");
-}
-
-#[test]
-fn a_pipe_gets_the_real_values() {
+fn show_secrets_and_a_pipe_get_the_real_values() {
     let place = Place::with(PLANTED);
     for form in ["json", "compact", "set", "conf"] {
         place.run(["read", "-o", form]).exits(0).prints("HUSH1").prints("HUSH14").prints("HUSH19");
     }
     place.run(["read", "-r", "edit_auth.password"]).exits(0).prints("HUSH1\n");
+    place.put("other.conf", all_changed());
+    let run = place.run(["--show-secrets", "diff", "other.conf"]).exits(1).hides("<secret:");
+    run.prints("+# edit_auth admin OLDHUSH; \n").prints("+  cluster_key HUSH18; \n");
     place.put("other.conf", PLANTED.replace("HUSH18", "HUSHX"));
     place.run(["diff", "--json", "other.conf"]).exits(1).prints("HUSHX");
+    place.put("bad.conf", "edit_auth HUSH1;\n");
+    place.run(["check", "--show-secrets", "bad.conf"]).exits(3).prints("edit_auth HUSH1;");
 }
 
 #[test]
@@ -100,36 +91,23 @@ fn equal_secrets_have_equal_masks_within_one_output() {
 fn diagnostics_mask() {
     let with_errors = [
         format!("{PLANTED}stream cam1 {{ }}\n"),
-        format!("{PLANTED}http HUSH;\n").replace("http HUSH", "http x"),
-        format!("{PLANTED}}}\n"),
         format!("{PLANTED}stream x {{\n"),
         PLANTED.replace("HUSH1;", "HUSH1 HUSHX HUSHY;"),
         PLANTED.replace("admin HUSH1;", "HUSH1;"),
         PLANTED.replace("HUSH1;", "\"HUSH1;"),
-        PLANTED.replace("HUSH1;", "HUSH1"),
         PLANTED.replace("HUSH1;", "HUSH1 { x; }"),
-        PLANTED.replace("HUSH3;", "HUSH3"),
         PLANTED.replace("HUSH3;", "HUSH3 HUSHX;"),
-        PLANTED.replace("HUSH7;", "HUSH7 }"),
-        PLANTED.replace("HUSH15;", "HUSH15"),
         PLANTED.replace("HUSH18;", "HUSH18 }"),
         PLANTED.replace("view_auth guest", "view_auth"),
         PLANTED.replace("auth http://u:HUSH4@b/", "auth"),
         "edit_auth admin 'HUSH1;\ncluster_key \"HUSH2;\n".to_owned(),
-        "password HUSH1\nedit_auth admin HUSH2\n".to_owned(),
-        "edit_auth admin HUSH1; edit_auth admin HUSH2; }\n".to_owned(),
         "edit_auth\n  admin\n  HUSH1\n  HUSH2;\n".to_owned(),
-        "edit_auth a \\HUSH2;\n".to_owned(),
     ];
     for text in &with_errors {
         let place = Place::with(text);
         place.put("other.conf", "rtmp 1;\n");
         masked(place.run(["check"]));
         masked(place.run(["check", "-o", "json"]));
-        let read = place.run(["read"]);
-        if read.code != Some(0) {
-            masked(read);
-        }
         masked(place.run(["diff", "other.conf"]));
         masked(place.run(["save", "other.conf", "--dry-run", "--force"]));
         place.put("other.conf", "");
@@ -171,37 +149,34 @@ fn every_cut_and_every_lost_byte_masks() {
 fn errors_mask() {
     let place = Place::with(PLANTED);
     for arguments in [
-        &["modify", "--set", "edit_auth=HUSHX"][..],
-        &["modify", "--set", "edit_auth..password=HUSHX"],
-        &["modify", "--set", "edit_auth.password[0]=HUSHX"],
-        &["modify", "--set", "edit_auth.pasword=HUSHX"],
-        &["modify", "--set", "auth.extra=HUSHX"],
-        &["modify", "--set", "auth.extra=[\"HUSHX\"]"],
-        &["modify", "--set", "streams.cam9.cluster_key=HUSHX"],
-        &["modify", "--set", "streams.cam1.urls=HUSHX"],
-        &["modify", "--set", "streams.cam1.url=rtsp://u:HUSHX@h/"],
-        &["modify", "--set", "streams.cam1.url=udp://h password=HUSHX"],
-        &["modify", "--set", "auth=false password=HUSHX"],
-        &["modify", "--set", "edit_auth=admin x HUSHX"],
-        &["modify", "--set", "streams.cam1.urls=[{\"password\":\"HUSHX\"}]"],
-        &["modify", "--set", "streams.cam1.urls[url=rtsp://u:HUSHX@h/].priority=1"],
-        &["modify", "--set", "streams.cam9.urls[url=\"rtsp://u:HUSHX@h/\"].priority=1"],
-        &["modify", "--unset", "streams.cam1.urls[url=rtsp://u:HUSHX@h/]"],
-        &["modify", "--unset", "streams.cam1.urls[password=HUSHX]"],
-        &["modify", "--unset", "streams.cam1.urls[url=rtsp://u:HUSHX@h/"],
-        &["read", "streams.cam1.urls[url=rtsp://u:HUSHX@h/]"],
-        &["read", "streams.cam1.urls[password=HUSHX]"],
-        &["read", "streams.cam1.urls[password=HUSHX"],
-        &["modify", "--set", "rtsp=rtsp://u:HUSHX@h/"],
-        &["modify", "--set", "http[0]=HUSHX password=HUSHX"],
-        &["modify", "--dry-run", "edit_auth.password=HUSHX"],
-        &["modify", "--sett", "edit_auth.password=HUSHX"],
-        &["read", "edit_auth.password=HUSHX"],
-        &["modify", "--unset", "edit_auth.password=HUSHX"],
+        "modify --set edit_auth=HUSHX",
+        "modify --set edit_auth..password=HUSHX",
+        "modify --set edit_auth.password[0]=HUSHX",
+        "modify --set edit_auth.pasword=HUSHX",
+        "modify --set auth.extra=[\"HUSHX\"]",
+        "modify --set streams.cam9.cluster_key=HUSHX",
+        "modify --set streams.cam1.urls=HUSHX",
+        "modify --set streams.cam1.urls=[{\"password\":\"HUSHX\"}]",
+        "modify --set streams.cam1.urls[url=rtsp://u:HUSHX@h/].priority=1",
+        "modify --set streams.cam9.urls[url=\"rtsp://u:HUSHX@h/\"].priority=1",
+        "modify --unset streams.cam1.urls[password=HUSHX]",
+        "modify --unset streams.cam1.urls[url=rtsp://u:HUSHX@h/",
+        "read streams.cam1.urls[url=rtsp://u:HUSHX@h/]",
+        "read streams.cam1.urls[password=HUSHX",
+        "modify --set rtsp=rtsp://u:HUSHX@h/",
+        "modify --dry-run edit_auth.password=HUSHX",
+        "modify --sett edit_auth.password=HUSHX",
+        "read edit_auth.password=HUSHX",
+        "modify --unset edit_auth.password=HUSHX",
     ] {
-        let run = place.run(arguments);
-        assert!(matches!(run.code, Some(0 | 2 | 3 | 7)), "{arguments:?} {run:#?}");
+        let run = place.run(arguments.split(' '));
+        assert!(matches!(run.code, Some(0 | 2 | 3 | 7)), "{arguments} {run:#?}");
         masked(run);
+    }
+    for assignment in
+        ["streams.cam1.url=udp://h password=HUSHX", "auth=false password=HUSHX", "edit_auth=admin x HUSHX"]
+    {
+        masked(place.run(["modify", "--dry-run", "--set", assignment]));
     }
     for patch in [
         r#"{"edit_auth":"HUSHX"}"#,
@@ -210,28 +185,12 @@ fn errors_mask() {
         r#"{"edit_auth":{"password":["HUSHX"]}}"#,
         r#"{"auth":{"extra":"HUSHX"}}"#,
         r#"{"streams":{"cam1":{"urls":["rtsp://u:HUSHX@h/"]}}}"#,
-        r#"{"streams":{"cam1":{"urls":[{"url":null,"password":"HUSHX"}]}}}"#,
         r#"{"streams":{"cam1":{"cluster_key":5,"name":"HUSHX"}}}"#,
-        r#""HUSHX""#,
         r#"["HUSHX"]"#,
-        "HUSHX",
         "{'password':'HUSHX'}",
         r#"{"edit_auth":{"login":"a","password":"HUSHX","password":"HUSHY"}}"#,
-        r#"{"password":[["HUSHX",null]]}"#,
     ] {
-        let run = place.patch(patch).exits(3);
-        assert!(!run.err.contains("HUSH"), "{patch} {}", run.err);
+        masked(place.patch(patch).exits(3));
     }
     assert_eq!(place.text(), PLANTED);
-}
-
-#[test]
-fn removals_mask() {
-    let text = "# one\nedit_auth admin HUSH1;\n# two\ncluster_key HUSH2;\n# three\nauth http://u:HUSH3@h/ secret=HUSH4;\n\
-                # four:\nstream a rtsp://u:HUSH5@h/;\n# five\npassword HUSH6;\n\
-                stream b {\n  # six\n  url rtsp://u:HUSH7@h/ password=HUSH8;\n  # seven\n  cluster_key HUSH9;\n}\n";
-    let place = Place::with(text);
-    let unset = |path: &&str| drop(masked(place.run(["modify", "--force", "--unset", path]).exits(0)));
-    ["edit_auth", "cluster_key", "auth", "streams.a", "password"].iter().for_each(unset);
-    ["streams.b.urls[0]", "streams.b.cluster_key"].iter().for_each(unset);
 }

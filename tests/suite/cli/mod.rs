@@ -12,6 +12,7 @@ mod completion;
 mod concurrent;
 mod diff;
 mod edit;
+mod effective;
 mod explain;
 mod first_contact;
 mod fmt;
@@ -142,6 +143,12 @@ impl Place {
         Call { command, input: Vec::new() }
     }
 
+    /// The program with the account of the sample, for a server at a URL; it knows of no file.
+    pub fn remote(&self, url: &str, arguments: &[&str]) -> Call {
+        let call = self.mediactl(["--url", url].iter().chain(arguments));
+        call.without("MEDIACTL_CONF").by_admin()
+    }
+
     pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Run {
         self.mediactl(arguments).run()
     }
@@ -204,6 +211,21 @@ impl Call {
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
         self
+    }
+
+    /// Logs in with this account where a server asks for one.
+    pub fn account(self, login: &str, password: &str) -> Self {
+        self.env("MEDIACTL_LOGIN", login).env("MEDIACTL_PASSWORD", password)
+    }
+
+    /// The same with the account of the sample.
+    pub fn by_admin(self) -> Self {
+        self.account("admin", "hunter2")
+    }
+
+    /// With this folder of a place as the home of the user.
+    pub fn at_home(self, place: &Place, folder: &str) -> Self {
+        self.env("HOME", &place.path(folder).display().to_string())
     }
 
     pub fn without(mut self, name: &str) -> Self {

@@ -1,7 +1,5 @@
 //! `mediactl read`
 
-use serde_json::json;
-
 use super::{CONF, Place, SAMPLE};
 use crate::fixtures;
 
@@ -12,18 +10,6 @@ fn a_text_that_lost_its_line_ends_is_told() {
     place.run(["read", "-o", "conf"]).exits(0).says("note: the text has lost its line ends");
     place.put("media.conf", "http 80; # the port of all\n");
     assert_eq!(place.run(["read"]).exits(0).err, "");
-}
-
-#[test]
-fn the_examples_of_the_issue_work() {
-    let place = Place::with(SAMPLE);
-    place.run(["modify", "--set", "streams.cam1.auth.url=false"]).exits(0).prints("+  auth false;\n");
-    let shown = place.run(["read", "streams.cam1"]).exits(0).json();
-    assert_eq!(shown["auth"], json!({"url": false}));
-    place.put("new.conf", place.text().replace("554", "555"));
-    place.run(["--conf", CONF, "save", "new.conf"]).exits(0).prints("-rtsp 554;\n+rtsp 555;\n");
-    place.run(["diff", CONF, "new.conf"]).exits(0);
-    place.run(["check", CONF]).exits(0).says("1 file checked: no errors, no warnings");
 }
 
 #[test]
@@ -123,13 +109,6 @@ fn a_path_that_makes_no_sense_is_exit_3() {
     for path in ["a..b", "a[", "", "streams.cam1.urls[+]"] {
         place.run(["read", path]).exits(3).says("hint: ");
     }
-}
-
-#[test]
-fn skip_streams_leaves_out_static_ones() {
-    let shown = Place::with(SAMPLE).run(["read", "--skip-streams"]).exits(0).json();
-    let names: Vec<&String> = shown["streams"].as_object().expect("streams are there").keys().collect();
-    assert_eq!(names, ["film"]);
 }
 
 #[test]

@@ -30,14 +30,6 @@ fn the_text_is_taken_to_the_byte() {
 }
 
 #[test]
-fn the_same_text_is_no_change() {
-    let place = Place::with(SAMPLE);
-    let before = place.written();
-    place.run(["save", CONF]).exits(0).says("nothing to change in media.conf");
-    assert_eq!(place.written(), before);
-}
-
-#[test]
 fn a_text_with_errors_is_refused_with_all_of_them() {
     let place = Place::with(SAMPLE);
     let run = place.mediactl(["save", "-"]).input("http x;\nstream a {\n").run().exits(3);
@@ -59,19 +51,6 @@ fn a_broken_file_can_be_replaced() {
     let place = Place::with(b"# caf\xe9\nrtmp 1;\n");
     place.mediactl(["save", "-"]).input("# caf\u{fffd}\nrtmp 1;\n").run().exits(0);
     assert_eq!(place.text(), "# caf\u{fffd}\nrtmp 1;\n");
-}
-
-#[test]
-fn a_mask_is_refused() {
-    let place = Place::with(SAMPLE);
-    let masked = SAMPLE.replace("hunter2", "<secret:12ab34>");
-    place.mediactl(["save", "-"]).input(&masked).run().exits(3).says("mask").says("--show-secrets");
-    place.set(&["edit_auth.password=<secret:12ab34>"]).exits(3).says("error: ");
-    place
-        .patch(r#"{"streams":{"cam1":{"urls":[{"url":"rtsp://<secret:12ab34>@h"}]}}}"#)
-        .exits(3)
-        .says("`streams.cam1.urls[0].url`");
-    assert_eq!(place.text(), SAMPLE);
 }
 
 #[test]

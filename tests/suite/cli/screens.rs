@@ -102,36 +102,3 @@ fn changes_are_shown_in_colours() {
         }
     }
 }
-
-#[test]
-fn questions_are_asked_and_watching_is_live() {
-    if !needs("tmux") {
-        return;
-    }
-    for columns in WIDTHS {
-        let place = Place::with(SAMPLE);
-        let screen = shell(&place, columns);
-        starts(&screen, "mediactl edit streams.cam1");
-        screen
-            .shows(&["+  prepush 6; # seconds", "keep the text"])
-            .types("n")
-            .presses("Enter")
-            .shows(&["kept"]);
-        assert_eq!(place.text(), SAMPLE);
-        starts(&screen, "mediactl edit --from .local/state/mediactl/draft-*.conf");
-        screen.shows(&["keep the text"]).types("y").presses("Enter").shows(&["edited media.conf"]);
-        assert!(place.text().contains("prepush 6;"), "{}", place.text());
-        starts(&screen, "mediactl modify --unset edit_auth");
-        screen.shows(&["[y/N]"]).types("n").presses("Enter").until("a prompt", is_prompt);
-        assert!(place.text().contains("edit_auth"), "{}", place.text());
-        starts(&screen, "mediactl watch streams.cam1");
-        screen.shows(&["watching"]);
-        place.run(["modify", "-q", "--set", "streams.cam1.prepush=8"]).exits(0);
-        screen.shows(&["+  \"prepush\": 8"]).presses("C-c").until("a prompt", is_prompt);
-    }
-}
-
-/// True if the last line is the prompt of the shell.
-fn is_prompt(text: &str) -> bool {
-    text.lines().last().is_some_and(|line| line.trim() == ">>")
-}

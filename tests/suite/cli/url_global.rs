@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{CONF, Place, Run};
+use super::{Place, Run};
 pub(crate) const TEXT: &str = "\
 http 80;
 auth http://global/ realm=tv;
@@ -49,19 +49,6 @@ fn url_global_stands_in_auth_of_every_stream_and_live() {
 }
 
 #[test]
-fn url_global_in_auth_is_no_line_of_set_and_no_backend_of_the_table() {
-    let place = Place::with(TEXT);
-    let lines = place.run(["read", "-o", "set", "streams", "lives"]).exits(0).out;
-    assert_eq!(
-        lines.lines().filter(|line| line.contains("auth")).collect::<Vec<_>>(),
-        ["streams.own.auth.url=http://own/", "streams.own.auth.extra.x=1", "streams.open.auth.url=false"]
-    );
-    let table = place.run(["read", "-o", "table"]).exits(0);
-    let table = table.prints("own   stream  http://own/").prints("open  stream  open ");
-    table.prints("none  stream  http://global/ (global)");
-}
-
-#[test]
 fn a_whole_object_with_url_global_in_auth_is_sent_back_with_one_change() {
     let place = Place::with(TEXT);
     let mut whole = place.run(["read"]).exits(0).json();
@@ -84,14 +71,6 @@ fn url_global_can_not_be_set() {
         place.run(["modify", "--unset", path]).exits(3).says("is output only");
     }
     assert_eq!(place.text(), TEXT);
-}
-
-#[test]
-fn a_patch_from_one_file_to_another_leaves_url_global_out() {
-    let place = Place::with(TEXT);
-    place.put("other.conf", TEXT.replace("global/", "other/").replace(" auth false; ", " "));
-    let patch = place.run(["diff", "--json", CONF, "other.conf"]).exits(1).json();
-    assert_eq!(patch, json!({"auth": {"url": "http://other/"}, "streams": {"open": {"auth": null}}}));
 }
 
 #[test]

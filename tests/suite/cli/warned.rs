@@ -43,12 +43,10 @@ fn place() -> Place {
 }
 
 fn every_command_tells(place: &Place, way: &[&str], commands: &[&str]) {
-    let home = place.path("").display().to_string();
     for command in commands {
         let run = |more: &[&str]| {
             let words = way.iter().copied().chain(command.split(' ')).chain(more.iter().copied());
-            let call = place.mediactl(words).env("EDITOR", "cp bad.conf").env("HOME", &home);
-            call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run()
+            place.mediactl(words).env("EDITOR", "cp bad.conf").at_home(place, "").by_admin().run()
         };
         for more in [&["--strict"][..], &["--strict", "--force"], &["--strict", "--dry-run"]] {
             let refused = run(more).exits(3).says(&format!("the change brings a warning: {TOLD}"));

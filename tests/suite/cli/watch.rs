@@ -97,11 +97,7 @@ fn changes_of_a_server_are_printed_and_it_may_start_again() {
     let place = Place::with(SAMPLE);
     let serving = Serving::over(&place);
     let url = serving.url.trim_end_matches("/media/api").to_owned();
-    let watch = |place: &Place| {
-        let call = place.mediactl(["--url", &url, "watch", "rtmp"]);
-        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2")
-    };
-    let mut watching = Watching::begin(watch(&place));
+    let mut watching = Watching::begin(place.remote(&url, &["watch", "rtmp"]));
     place.set(&["rtmp=1936"]).exits(0);
     watching.until("+1936");
     drop(serving);
@@ -132,25 +128,14 @@ fn counting(server: &str) -> (String, &'static AtomicUsize) {
     (url, count)
 }
 
+/// One connection is one handshake.
 #[test]
 fn a_server_is_watched_over_one_connection() {
     let place = Place::with(SAMPLE);
-    is_watched_over_one_connection(&place, &Serving::over(&place), &[]);
-}
-
-/// One connection is one handshake.
-#[test]
-fn a_server_with_tls_is_watched_over_one_connection() {
-    let place = Place::with(SAMPLE);
     let serving = Serving::with(&place, &["--listen", "127.0.0.1:0", "--tls-self-signed"]);
-    is_watched_over_one_connection(&place, &serving, &["--fingerprint", &serving.fingerprint]);
-}
-
-fn is_watched_over_one_connection(place: &Place, serving: &Serving, trust: &[&str]) {
     let (url, count) = counting(&serving.url);
-    let call = place.mediactl(["--url", &url, "watch", "rtmp"].iter().chain(trust));
-    let mut watching =
-        Watching::begin(call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2"));
+    let watch = ["watch", "rtmp", "--fingerprint", &serving.fingerprint];
+    let mut watching = Watching::begin(place.remote(&url, &watch));
     for port in 1936..1940 {
         place.set(&[&format!("rtmp={port}")]).exits(0);
         watching.until(&format!("+{port}"));
@@ -177,10 +162,7 @@ fn a_viewer_learns_which_change_it_was_and_is_told_of_no_hand_edit() {
     let place = Place::with(format!("view_auth viewer l00k;\n{SAMPLE}"));
     let server = Serving::with(&place, &["--listen", "127.0.0.1:0", "--view-auth"]);
     place.set(&["rtmp=1936"]).exits(0);
-    let viewer = |arguments: &[&str]| {
-        let call = place.mediactl(["--url", &server.url].iter().chain(arguments)).without("MEDIACTL_CONF");
-        call.env("MEDIACTL_LOGIN", "viewer").env("MEDIACTL_PASSWORD", "l00k")
-    };
+    let viewer = |arguments: &[&str]| place.remote(&server.url, arguments).account("viewer", "l00k");
     let status = viewer(&["status"]).run().exits(0).out;
     assert!(status.contains("last change:   modify by ") && !status.contains("by hand"), "{status}");
     for change in [
@@ -232,14 +214,10 @@ fn a_value_is_waited_for_and_the_time_may_run_out() {
 #[test]
 fn a_server_that_is_not_there_yet_is_waited_for() {
     let place = Place::with(SAMPLE);
-    let wait = |timeout: &str| {
-        let call = place.mediactl(["--url", "http://127.0.0.1:9", "wait", "rtsp=554", "--timeout", timeout]);
-        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run()
-    };
-    wait("1").exits(1).says("the time is over");
-    let serving = Serving::over(&place);
+    let wait = place.remote("http://127.0.0.1:9", &["wait", "rtsp=554", "--timeout", "1"]).run();
+    wait.exits(1).says("the time is over");
+    let _serving = Serving::over(&place);
     place.run(["wait", "rtsp=554", "--timeout", "10"]).exits(0);
-    drop(serving);
 }
 
 #[test]
@@ -270,28 +248,6 @@ fn the_history_tells_what_each_change_did() {
         place.run(["history", "-n", "2", "-o", "json"]).exits(0).json().as_array().map(Vec::len),
         Some(2)
     );
-}
-
-#[test]
-fn the_history_names_the_command_that_made_a_change() {
-    let place = Place::with(SAMPLE);
-    place.put("state.json", r#"{"rtmp": 1936}"#);
-    let told = |serial: u64| {
-        let entry = place.run(["history", "-o", "json"]).exits(0).json()[0].clone();
-        assert_eq!(entry["number"], serial);
-        entry["operation"].as_str().map(str::to_owned).expect("it has a name")
-    };
-    place.run(["apply", "state.json"]).exits(0);
-    assert_eq!(told(1), "apply");
-    place.put(CONF, place.text().replace("rtmp 1936;", "rtmp   1936;"));
-    let _server = Serving::over(&place);
-    place.run(["fmt"]).exits(0);
-    assert_eq!(told(3), "fmt");
-    let edit = place.mediactl(["edit", "--yes"]).env("EDITOR", "sed -i s/1936/1937/");
-    edit.env("HOME", &place.path("").display().to_string()).run().exits(0);
-    assert_eq!(told(4), "edit");
-    place.set(&["rtmp=1938"]).exits(0);
-    assert_eq!(told(5), "modify");
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
     // Without a terminal nobody agreed.
     let asked = cluster(&etcd, &["cluster", "adopt"]).exits(6);
     let asked = asked.says("b is gone, and ran 9: if it comes back, it takes the text of the cluster, too");
-    asked.says("a runs 3 and is held").says("lose what they run beyond it").says("`--yes` agrees");
+    asked.says("a runs 3 and is held").says("lose the later changes that they run").says("`--yes` agrees");
     cluster(&etcd, &["cluster", "adopt", "--yes"])
         .exits(0)
         .says("adopted: the cluster goes on with change 5");

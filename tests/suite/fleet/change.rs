@@ -5,10 +5,9 @@ use std::fs;
 use rustix::process::Signal;
 use serde_json::json;
 
-use super::Edges;
+use super::{Edges, id_of};
+use crate::cli::SAMPLE;
 use crate::cli::hooks::HELD;
-use crate::cli::terminal::Terminal;
-use crate::cli::{Run, SAMPLE};
 use crate::cluster::etcd::Etcd;
 use crate::waiting::eventually;
 
@@ -119,30 +118,11 @@ fn a_cluster_stands_among_servers() {
 }
 
 #[test]
-fn a_path_that_is_not_there_is_not_found_and_what_waits_is_told() {
+fn a_path_that_is_not_there_is_not_found() {
     let edges = Edges::new(2);
-    let run = edges
-        .on_all(&["rm", "streams.none", "--yes"])
-        .exits(7)
-        .prints("edge-1  refused  -      `streams.none`: there is no stream `none`");
+    let run = edges.on_all(&["rm", "streams.none", "--yes"]).exits(7);
     assert_eq!(run.err.matches("error:").count(), 1, "{}", run.err);
-    edges.on_all(&["confirm"]).exits(7).prints("edge-0  refused  -      no change waits");
-    let done =
-        edges.on_all(&["modify", "--set", "rtsp=1", "--yes", "--confirm", "1h", "-o", "json"]).exits(0);
-    assert_eq!(done.json()["edge-1"]["change"]["pending"]["operation"], "modify");
-    edges.on_all(&["confirm", "--rollback"]).exits(0);
-}
-
-#[test]
-fn a_reader_that_goes_away_does_not_stop_the_change() {
-    for promise in [&[][..], &["--canary", "1", "--soak", "1s"]] {
-        let edges = Edges::new(2);
-        let (reader, writer) = std::io::pipe().expect("there are pipes");
-        drop(reader);
-        let set = ["-x", "edge-*", "modify", "--set", "rtsp=1935", "--yes", "--exit-code"];
-        edges.call(&[&set[..], promise].concat()).run_into(writer).exits(10).says("edge-1: changed\n");
-        assert!(edges.texts().iter().all(|text| text.contains("rtsp 1935;")), "{:?}", edges.texts());
-    }
+    run.prints("edge-1  refused  -      `streams.none`: there is no stream `none`");
 }
 
 #[test]
@@ -187,19 +167,6 @@ fn the_same_command_makes_the_change_where_it_is_missing() {
 }
 
 #[test]
-fn a_change_that_waits_is_confirmed_by_the_same_command() {
-    let edges = Edges::new(3);
-    let add = ["modify", "--set", "streams.cam1.urls[+]=udp://h:9", "--yes", "--change", "deploy-7"];
-    edges.run(&[&["-x", "edge-0,edge-1"], &add[..], &["--confirm", "1h"]].concat()).exits(0);
-    let dry = edges.on_all(&[&add[..], &["--dry-run"]].concat()).exits(0);
-    dry.prints("edge-0  unchanged").prints("edge-2  would change");
-    let run = edges.on_all(&add).exits(0);
-    run.prints("edge-0  confirmed").prints("edge-1  confirmed").prints("edge-2  changed");
-    assert!(edges.texts().iter().all(|text| text.matches("udp://h:9").count() == 1));
-    edges.on_all(&["confirm"]).exits(7).says("no change waits to be confirmed");
-}
-
-#[test]
 fn a_change_between_the_summary_and_the_write_is_not_overwritten() {
     let edges = Edges::new(2);
     let mut terminal = edges.call(&["-x", "edge-*", "modify", "--set", "rtsp=1935"]).on_terminal();
@@ -210,43 +177,27 @@ fn a_change_between_the_summary_and_the_write_is_not_overwritten() {
     assert!(edges.texts()[1].contains("rtsp 554;"));
 }
 
-/// Four servers, of which the first checks a change until it is let go, once there is a file `slow`.
-fn slow_edges() -> Edges {
-    let check = format!("test ! -f slow || {{ rm slow; {HELD}; }}");
-    let edges = Edges::with(&vec![SAMPLE.to_owned(); 4], &["--check-cmd", &check]);
-    edges.places[0].put_fifo("gate");
-    edges
-}
-
-/// Agrees to a change, and interrupts it while the first server checks it.
-fn interrupt_the_first(edges: &Edges, terminal: &mut Terminal) -> String {
-    edges.places[0].put("slow", "");
-    terminal.enter("y");
-    eventually(|| edges.places[0].path("runs").exists());
-    terminal.signal(Signal::INT);
-    edges.places[0].open_gate();
-    terminal.exits(130)
-}
-
+/// The first server checks a change until it is let go; meanwhile the command is interrupted.
 #[test]
 fn an_interrupted_change_says_what_stands_where() {
-    let edges = slow_edges();
-    let mut terminal = edges
-        .call(&["-x", "edge-*", "--jobs", "1", "modify", "--set", "rtsp=1935", "--change", "x"])
-        .on_terminal();
-    terminal.expect("change 4 of 4 servers?");
-    let seen = interrupt_the_first(&edges, &mut terminal);
-    assert!(seen.contains("edge-0  changed") && seen.contains("edge-3  not changed"), "{seen}");
-    assert!(edges.texts()[3].contains("rtsp 554;"));
+    let check = format!("test ! -f slow || {{ rm slow; {HELD}; }}");
+    let edges = Edges::with(&vec![SAMPLE.to_owned(); 3], &["--check-cmd", &check]);
+    let first = &edges.places[0];
+    first.put_fifo("gate");
+    let set = ["-x", "edge-*", "--jobs", "1", "modify", "--set", "rtsp=1935", "--change", "x"];
+    let mut terminal = edges.call(&set).on_terminal();
+    terminal.expect("change 3 of 3 servers?");
+    first.put("slow", "");
+    terminal.enter("y");
+    eventually(|| first.path("runs").exists());
+    terminal.signal(Signal::INT);
+    first.open_gate();
+    let seen = terminal.exits(130);
+    assert!(seen.contains("edge-0  changed") && seen.contains("edge-2  not changed"), "{seen}");
+    assert!(edges.texts()[2].contains("rtsp 554;"));
     let again = edges.on_all(&["modify", "--set", "rtsp=1935", "--change", "x", "--yes"]).exits(0);
-    again.prints("edge-0  unchanged").prints("edge-3  changed");
+    again.prints("edge-0  unchanged").prints("edge-2  changed");
     assert!(edges.texts().iter().all(|text| text.contains("rtsp 1935;")));
-}
-
-/// The id of the change that a run made.
-fn id_of(run: &Run) -> String {
-    let (_, rest) = run.err.split_once("this is change ").expect("the run names its change");
-    rest.split_once(':').expect("an id ends").0.to_owned()
 }
 
 #[test]
@@ -315,14 +266,6 @@ fn many_servers_take_few_lines() {
     let name = id_of(&done);
     let done = done.prints("edge-[0-6] (7), edge-[8-11] (4)  changed  +1 -1  -\nedge-7  ");
     done.prints("refused  +1 -1  the reload command").prints("\n12 servers: 11 changed, 1 refused\n");
-    edges
-        .run(&[
-            "-x",
-            "edge-0,edge-1,edge-2,edge-3,edge-4,edge-5,edge-6,edge-8,edge-9,edge-10,edge-11",
-            "diff",
-        ])
-        .exits(0)
-        .prints("edge-[0-6] (7), edge-[8-11] (4)  no");
     let read = edges.on_all(&["read", "-o", "set", "rtsp"]).exits(0);
     assert_eq!(read.out, "==> edge-[0-6] (7), edge-[8-11] (4) <==\nrtsp=555\n\n==> edge-7 <==\nrtsp=554\n");
     let history = edges.on_all(&["history", "--change", &name]).exits(0).out;
@@ -330,18 +273,16 @@ fn many_servers_take_few_lines() {
 }
 
 #[test]
-fn a_take_back_has_an_id_of_its_own_and_what_went_back_by_itself_is_shown() {
+fn a_revert_has_an_id_of_its_own_and_what_expired_is_shown() {
     let edges = Edges::new(2);
     let id = id_of(&edges.on_all(&["modify", "--set", "rtsp=555", "--yes"]).exits(0));
-    edges.run(&["-x", "edge-0", "modify", "--set", "streams.cam1.prepush=9", "-m", &id]).exits(0);
-    let later = SAMPLE.replace("prepush 5;", "prepush 9;");
-    let taken = id_of(&edges.on_all(&["rollback", "--change", &id, "--yes"]).exits(0));
-    assert_eq!(edges.texts(), [&*later, SAMPLE]);
-    edges.on_all(&["rollback", "--change", &taken, "--yes"]).exits(0);
-    let back = |text: &str| text.replace("rtsp 554;", "rtsp 555;");
-    assert_eq!(edges.texts(), [back(&later), back(SAMPLE)]);
+    let reverted = id_of(&edges.on_all(&["rollback", "--change", &id, "--yes"]).exits(0));
+    assert_eq!(edges.texts(), [SAMPLE; 2]);
+    edges.on_all(&["rollback", "--change", &reverted, "--yes"]).exits(0);
+    let back = SAMPLE.replace("rtsp 554;", "rtsp 555;");
+    assert_eq!(edges.texts(), [&*back; 2]);
     let lapsed = id_of(&edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "1s"]).exits(0));
-    eventually(|| edges.texts() == [back(&later), back(SAMPLE)]);
+    eventually(|| edges.texts() == [&*back; 2]);
     let shown = edges.on_all(&["history", "--change", &lapsed, "-o", "json"]).exits(0).json();
     assert_eq!(shown["edge-1"][0]["operation"], "expired");
 }

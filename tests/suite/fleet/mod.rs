@@ -88,3 +88,9 @@ impl Edges {
         self.servers[at].take().expect("it runs").kill();
     }
 }
+
+/// The id of the change that a run names.
+fn id_of(run: &Run) -> String {
+    let (_, rest) = run.err.split_once("this is change ").expect("the run names its change");
+    rest.split_once(':').expect("an id ends").0.to_owned()
+}

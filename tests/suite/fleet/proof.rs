@@ -1,23 +1,20 @@
 //! Faults while a change with `--canary` is made on several servers: once the time to confirm is over, no mixture is left.
 //!
-//! `cargo test` has few servers; the proof with 100 of them, and its figures, is run by
+//! `cargo test` has few servers; the proof with 100 of them is run by
 //!
 //! ```text
 //! cargo test --release --test suite -- --ignored --nocapture fleet::proof
 //! ```
 
 use std::fs;
-use std::process::{Child, Command};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use rustix::process::Signal;
 
 use super::Edges;
-use crate::cli::memory::peak;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Run, SAMPLE};
-use crate::waiting::{eventually, let_pass};
+use crate::waiting::eventually;
 
 /// How many servers there are in the short form.
 const FEW: usize = 8;
@@ -152,61 +149,26 @@ fn a_server_that_is_stopped_before_the_change() {
 }
 
 #[test]
-fn a_server_that_is_killed_in_the_middle_of_the_change() {
-    story(FEW, STORIES[1].0, STORIES[1].1);
-}
-
-#[test]
-fn a_server_that_is_stopped_in_the_middle_of_the_change() {
-    story(FEW, STORIES[2].0, STORIES[2].1);
+fn a_server_that_is_killed_or_stopped_in_the_middle_of_the_change() {
+    STORIES[1..3].iter().for_each(|(phase, fault)| story(FEW, *phase, *fault));
 }
 
 #[test]
 fn a_server_that_is_full_or_slow() {
-    story(FEW, STORIES[3].0, STORIES[3].1);
-    story(FEW, STORIES[4].0, STORIES[4].1);
-}
-
-/// The most memory that a process has had so far.
-fn megabytes(pid: u32) -> Option<f64> {
-    Some(peak(pid)? as f64 / (1024.0 * 1024.0))
-}
-
-/// The result of a command, with its time and its memory.
-fn measured(edges: &Edges, arguments: &[&str]) -> (Run, Duration, f64) {
-    let start = Instant::now();
-    let child: Child = edges.call(arguments).start();
-    let pid = child.id();
-    let watch = thread::spawn(move || {
-        let mut most = 0.0;
-        while let Some(memory) = megabytes(pid) {
-            most = memory;
-            let_pass(Duration::from_millis(2));
-        }
-        most
-    });
-    let run = Run::of(child.wait_with_output().expect("the program ends"));
-    (run, start.elapsed(), watch.join().expect("it only reads"))
+    STORIES[3..].iter().for_each(|(phase, fault)| story(FEW, *phase, *fault));
 }
 
 #[test]
 #[ignore = "takes minutes: a hundred servers"]
 fn a_hundred_servers() {
     let healthy = edges(MANY);
-    let figures = |what: &str, arguments: &[&str]| {
-        let (run, time, memory) = measured(&healthy, arguments);
-        println!("| {what} | {} ms | {memory:.1} MB |", time.as_millis());
-        run
-    };
-    println!("| {MANY} servers | time | memory at most |\n|---|---|---|");
-    figures("`read rtsp`", &["-x", "edge-*", "read", "-o", "compact", "rtsp"]).exits(0);
-    figures("`status`", &["-x", "edge-*", "status"]).exits(0);
-    figures("`modify`, each for itself", &["-x", "edge-*", "modify", "--set", "rtsp=7", "--yes"]).exits(0);
-    figures("the same again", &["-x", "edge-*", "modify", "--set", "rtsp=554", "--yes"]).exits(0);
-    let run = figures("`modify --canary 1`", &CHANGE.split(' ').collect::<Vec<_>>()).exits(0);
+    for arguments in
+        [&["read", "-o", "compact", "rtsp"][..], &["status"], &["modify", "--set", "rtsp=554", "--yes"]]
+    {
+        healthy.on_all(arguments).exits(0);
+    }
+    let run = run(&healthy).exits(0);
     no_mixture(&healthy, run.code, "healthy");
-    let servers = healthy.servers.iter().flatten().filter_map(|server| megabytes(server.pid()));
-    println!("| a server after all of it | | {:.1} MB |", servers.fold(0.0, f64::max));
     drop(healthy);
     for (phase, fault) in STORIES {
         story(MANY, phase, fault);

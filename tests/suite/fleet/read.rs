@@ -109,21 +109,6 @@ fn diff_shows_equal_differences_once() {
 }
 
 #[test]
-fn a_key_that_looks_misspelt_is_refused_for_all_servers() {
-    let edges = three();
-    let where_ = ["--where", "titel!=x", "--accept", "near-miss"];
-    for command in [
-        &["read", "-o", "compact"][..],
-        &["read", "-o", "set"],
-        &["read", "-o", "table"],
-        &["modify", "--dry-run", "--set", "streams.*.title=x"],
-    ] {
-        edges.on_all(&[command, &where_].concat()).exits(0);
-        edges.on_all(&[command, &where_[..2]].concat()).exits(3).says("did you mean `title`?");
-    }
-}
-
-#[test]
 fn history_has_the_server_in_the_first_column() {
     let edges = three();
     edges.run(&["-x", "edge-1", "modify", "--set", "rtsp=556", "-m", "why"]).exits(0);
@@ -144,16 +129,10 @@ fn an_empty_history_is_named_and_each_text_has_a_heading() {
     for edge in ["edge-0", "edge-2"] {
         edges.run(&["-x", edge, "modify", "--set", "rtsp=556"]).exits(0);
     }
-    let shown = edges.on_all(&["history", "show", "last"]).exits(11).says("`edge-1").out;
-    assert!(
-        shown.starts_with("==> edge-0 <==\n# main\n") && shown.contains("\n\n==> edge-2 <==\n"),
-        "{shown}"
-    );
-    edges
-        .on_all(&["history", "-p"])
-        .exits(0)
-        .prints("--- edge-2 before change 1\n+++ edge-2 after change 1\n");
-    edges.on_all(&["history", "http"]).exits(0).says("edge-[0-2] (3): `http` was never changed");
+    let shown = edges.on_all(&["history", "show", "last"]).exits(11).says("`edge-1");
+    shown.prints("==> edge-0 <==\n# main\n").prints("\n\n==> edge-2 <==\n");
+    let patches = edges.on_all(&["history", "-p"]).exits(0);
+    patches.prints("--- edge-2 before change 1\n+++ edge-2 after change 1\n");
 }
 
 #[test]
@@ -188,31 +167,6 @@ fn a_parameter_is_explained_with_its_value_on_each_server() {
     film.prints("==> edge-2 <==");
     let records = edges.on_all(&["explain", "rtsp", "-o", "json"]).exits(0).json();
     assert_eq!((&records["edge-1"]["value"], &records["edge-1"]["file"]), (&json!(555), &json!("edge-1")));
-}
-
-#[test]
-fn equal_errors_are_printed_once() {
-    let mut edges = three();
-    let run = edges.on_all(&["read", "none"]).exits(7);
-    assert_eq!(run.err.matches("error:").count(), 1, "{}", run.err);
-    run.says("error: `edge-[0-2]` (3): `none`: there is no `none`");
-    edges.kill(0);
-    edges.kill(2);
-    edges.on_all(&["status"]).exits(11).says("error: `edge-0`, `edge-2`: not reachable: connection refused");
-}
-
-#[test]
-fn what_is_included_is_read_from_each_server() {
-    let edges = Edges::of(&vec![format!("{SAMPLE}include more.conf;\n"); 2]);
-    edges.places.iter().for_each(|place| place.put("more.conf", "stream extra { url udp://239.0.0.7:1; }\n"));
-    edges.on_all(&["read", "-o", "table", "streams.ex*"]).exits(0).prints("edge-1  extra");
-    let whole = edges.on_all(&["read", "--with-includes"]).exits(0).json();
-    assert!(whole["edge-1"]["streams"]["extra"].is_object(), "{whole}");
-    assert!(
-        whole["edge-1"]["__with_includes"].is_array() || whole["edge-1"].to_string().contains("more.conf")
-    );
-    let alone = edges.on_all(&["read"]).exits(0).json();
-    assert!(alone["edge-1"]["streams"]["extra"].is_null());
 }
 
 #[test]

@@ -146,31 +146,6 @@ fn hostile_input_gets_errors_of_the_protocol() {
 }
 
 #[test]
-fn after_a_message_that_is_not_read_nothing_is_said_of_a_text_until_it_comes_again() {
-    let place = Place::with(SAMPLE);
-    let change = |changes: &str| {
-        format!(
-            r#"{{"method":"textDocument/didChange","params":{{"textDocument":{{"uri":"untitled:one"}},"contentChanges":{changes}}}}}"#
-        )
-    };
-    for unread in [change(r#"[{"range":{},"text":"hunter2"}]"#), change("7")] {
-        let mut client = Client::initialized(&place);
-        assert_ne!(client.open("untitled:one", "stream cam1 {"), 0);
-        client.send_raw(&framed(&unread));
-        let came = client.receive();
-        assert_eq!(came["params"]["diagnostics"], json!([]), "{came}");
-        let ask = json!({ "id": 7, "method": "textDocument/documentSymbol", "params": { "textDocument": { "uri": "untitled:one" } } });
-        client.send(&ask);
-        assert_eq!(client.receive()["error"]["message"], "the text is not open");
-        client.send_raw(&framed(&change(r#"[{"text":"stream cam1 {"}]"#)));
-        assert_ne!(client.faults(), 0);
-        client.send(&ask);
-        assert!(client.receive()["result"].is_array());
-        assert!(!came.to_string().contains("hunter2"));
-    }
-}
-
-#[test]
 fn files_that_include_each_other_or_vanish_are_faults() {
     let place = Place::with("include a.inc;\nstream cam1 { url udp://1; }\n");
     place.put("a.inc", "include media.conf;\ninclude b.inc;\nstream cam2 { url udp://1; }\n");

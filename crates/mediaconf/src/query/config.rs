@@ -89,6 +89,40 @@ impl<'d> Config<'d> {
         serde_json::to_value(self).expect("values are JSON")
     }
 
+    /// Returns the values that hold, as JSON: each stream and live has those of the template that it names, and of the top
+    /// level those that it inherits, where it has none of its own. It is marked, so that nobody writes it back.
+    pub fn effective(&self) -> Value {
+        let mut all = self.to_json();
+        for kind in Kind::ALL {
+            let roles =
+                [DirectiveRole::Backend, DirectiveRole::ClusterKey].map(|role| role.key(kind.scope()));
+            for name in self.names(&[kind.key()]) {
+                let template = self.template_of(kind, &name);
+                let template = template.and_then(|template| self.value(&[TEMPLATE, &template]));
+                let keys = template.iter().filter_map(Value::as_object).flat_map(Object::keys);
+                for key in keys.map(String::as_str).chain(roles).filter(|key| !key.is_empty()) {
+                    let path = Path {
+                        segments: [kind.key(), &name, key].map(|key| Segment::Key(key.to_owned())).into(),
+                    };
+                    if let Ok(Some(found)) = self.holds(&path)
+                        && matches!(found.source, ValueSource::Template | ValueSource::Global)
+                    {
+                        all[kind.key()][&*name][key] = found.value;
+                    }
+                }
+            }
+        }
+        all[Schema::EFFECTIVE] = true.into();
+        all
+    }
+
+    /// The template that a stream or live names.
+    fn template_of(&self, kind: Kind, name: &str) -> Option<String> {
+        let may_name = Schema::media().foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()));
+        let template = may_name.then(|| self.value(&[kind.key(), name, TEMPLATE])).flatten()?;
+        template.as_str().map(str::to_owned)
+    }
+
     /// The value at `keys`; the whole configuration for no keys.
     pub fn value(&self, keys: &[&str]) -> Option<Value> {
         self.inside(keys, Value::clone)
@@ -465,9 +499,7 @@ impl Config<'_> {
         let kind = path.kind().filter(|_| names.len() > 2 && self.contains(&names[..2]));
         let Some(kind) = kind else { return Ok(None) };
         let (key, below) = (names[2], &path.segments[2..]);
-        let may_name = Schema::media().foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()));
-        let template = may_name.then(|| self.value(&[names[0], names[1], TEMPLATE])).flatten();
-        if let Some(Value::String(name)) = template {
+        if let Some(name) = self.template_of(kind, names[1]) {
             let names = [TEMPLATE.to_owned(), name].map(Segment::Key);
             let set_at = Path { segments: [&names[..], below].concat() };
             // A template that is there twice has no certain value.

@@ -188,7 +188,7 @@ const TRANSCODING: Parameter = Parameter { unit: BITRATE.unit, ..row(&["transcod
     "transcoder vb=1024k ab=64k;",
 );
 
-static TOP_ROWS: [Parameter; 27] = [
+static TOP_ROWS: [Parameter; 28] = [
     row(&["http"], &HTTP).strict().shown().doc("Ports and addresses of the HTTP server", "http 80;"),
     Parameter::new(HTTP.blocks, &[], &BlocksShape(&HTTP))
         .doc("Settings in the block of an http directive, by port", "http 80 { api false; }"),
@@ -235,6 +235,11 @@ static TOP_ROWS: [Parameter; 27] = [
         Schema::WITH_INCLUDES,
         &Derived::Included,
         "The files that read --with-includes shows; output only",
+    ),
+    derived(
+        Schema::EFFECTIVE,
+        &Derived::Effective,
+        "Marks values of templates and of the top level that read --effective shows; output only",
     ),
 ];
 

@@ -103,7 +103,7 @@ fn the_fixes_of_a_check_are_a_change_of_the_server() {
     let fixed = run(&serving, &place, &["check", "--fix"], "").exits(0);
     fixed.prints("+stream a { url udp://1; prepush 5; }").says("1 file checked: no errors, no warnings");
     assert_eq!(place.text(), format!("{SAMPLE}stream a {{ url udp://1; prepush 5; }}\n"));
-    run(&serving, &place, &["check", "--fix"], "").exits(0).says("has no fault with a fix");
+    run(&serving, &place, &["check", "--fix"], "").exits(0).says("has no fault that");
     run(&serving, &place, &["check", "--fix", "running"], "").exits(2);
     // A hand edit that the server can't run as it is.
     let text = place.text();
