@@ -1,13 +1,10 @@
 //! The memory of commands.
 
-#[path = "../../tests/suite/memory/rows.rs"]
-mod rows;
 #[path = "../../tests/suite/memory/texts.rs"]
 mod texts;
 
 use crate::contents;
-use rows::ROWS;
-use texts::Texts;
+use texts::{ROWS, Texts};
 
 /// Prints what each command takes for so many streams.
 pub fn peaks(streams: usize, most: f64) {

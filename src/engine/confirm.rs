@@ -13,10 +13,11 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::local::{Engine, LogLevel};
 use super::roll_back::{Aftermath, NO_USER, RollbackPoint, SERVER_ENDED};
-use super::running::LastChange;
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeRecord, EXPIRED, NodeRecord, NodeState, PendingInfo, PendingRecord, RunBy, Writer};
+use crate::store::{
+    ChangeRecord, EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, PendingRecord, RunBy, Writer,
+};
 
 /// The pause between two attempts to roll back.
 const RETRY: Duration = Duration::from_secs(5);
@@ -151,9 +152,9 @@ impl Engine {
         let writer = self.writer()?;
         let rolled_back = self.revert_file(&*writer, &pending.back, (by, why));
         // The running configuration is restored, even if the file could not be.
-        let last_change =
-            LastChange { at: SystemTime::now(), by: by.to_owned(), operation: EXPIRED.to_owned() };
-        self.restore_running(&pending.back, rolled_back.is_ok(), Some(last_change));
+        let (at, author) = (SystemTime::now(), Some(by.to_owned()));
+        let made = HistoryEntry { at, by: author, ..HistoryEntry::new(0, EXPIRED) };
+        self.restore_running(&pending.back, rolled_back.is_ok(), Some(made));
         let rolled_back = rolled_back?;
         if rolled_back.0.is_hand_edit() {
             let words = self.describe(&pending.back, &rolled_back);

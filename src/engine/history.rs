@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::change::{ChangeOptions, ChangeReport, Operation};
 use super::check::without_blocks_of;
+use super::confirm::PendingChange;
 use super::local::Engine;
 use super::replace::not_there;
 use super::service::{ConfigService, ConfigSource};
@@ -106,7 +107,7 @@ impl Engine {
     /// Those of the store.
     pub fn pending_info(&self) -> Result<Option<PendingInfo>, Error> {
         if let Some(running) = &self.running {
-            return Ok(running.pending().map(|pending| pending.info()));
+            return Ok(running.state.read().pending.as_ref().map(PendingChange::info));
         }
         Ok(match self.is_run_by_nodes() {
             true => self.store.open_change()?,

@@ -137,7 +137,11 @@ fn without_end(stderr: &str, masked: &dyn Fn(&str) -> String) -> String {
 }
 
 /// Runs a command that has nothing to do with a change, with these variables, and returns its stdout.
-pub fn output(command: &str, variables: &[(&str, &str)], timeout: Duration) -> Result<Vec<u8>, HookFailure> {
+pub fn hook_output(
+    command: &str,
+    variables: &[(&str, &str)],
+    timeout: Duration,
+) -> Result<Vec<u8>, HookFailure> {
     let variables = variables.iter().copied();
     finish(shell(command).envs(variables), true, timeout, &Interrupt::default()).map(|[stdout, _]| stdout)
 }

@@ -374,7 +374,7 @@ impl Composer<'_> {
             // Once, however often a file is included, or a pattern stands there.
             let is_known = |file: &ComposedFile| file.faults.iter().any(|known| known.message == message);
             if !self.files.iter().any(is_known) {
-                let fault = Diagnostic::new(severity, span.clone(), message);
+                let fault = Diagnostic { severity, ..Diagnostic::warning(span.clone(), message) };
                 self.files[file].faults.push(fault.hint("the rest is checked without it"));
             }
         }

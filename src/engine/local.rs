@@ -99,12 +99,12 @@ impl Engine {
 
     /// The running configuration; `None` without a server.
     pub fn running(&self) -> Option<Arc<Snapshot>> {
-        self.running.as_ref().map(|running| running.snapshot())
+        self.running.as_ref().map(|running| running.state.read().running.clone())
     }
 
     /// The change of the server that has to be confirmed.
     pub fn pending(&self) -> Option<PendingChange> {
-        self.running.as_ref()?.pending()
+        self.running.as_ref()?.state.read().pending.clone()
     }
 
     /// The counts of the server since its start; `None` without a server.
@@ -241,19 +241,23 @@ impl ConfigService for Engine {
     }
 
     fn status(&self, part: StatusPart) -> Result<Status, Error> {
-        let mut status = Status::default();
-        match part {
-            StatusPart::Level => return Ok(status),
-            StatusPart::Server => {
-                status.running = self.present()?.known_revision();
-                return Ok(status);
-            }
-            StatusPart::Nodes => {
-                status.nodes = self.store.nodes()?;
-                return Ok(status);
-            }
-            StatusPart::All => {}
-        }
+        let running = match part {
+            StatusPart::Level => None,
+            StatusPart::Server => self.present()?.known_revision(),
+            StatusPart::Nodes => return Ok(Status { nodes: self.store.nodes()?, ..Status::default() }),
+            StatusPart::All => return self.whole_status(),
+        };
+        Ok(Status { running, ..Status::default() })
+    }
+
+    /// Whoever is in the same process has [`Engine::wait_for_change`].
+    fn wait(&self, _most: Duration) -> Result<bool, Error> {
+        Ok(false)
+    }
+}
+
+impl Engine {
+    fn whole_status(&self) -> Result<Status, Error> {
         let file = Engine::read(self)?;
         let entries = self.store.history(1)?;
         let state = self.state();
@@ -264,27 +268,17 @@ impl ConfigService for Engine {
             edited_by_hand: is_edited_since(&entries, &file),
             errors: Some(file.diagnostics().errors()),
             pending: self.pending_info()?,
-            last_change: match state.as_ref().and_then(|state| state.last_change.as_ref()) {
-                Some(last) => {
-                    let made = (last.at, &*last.by, &*last.operation);
-                    last_change(entries.into_iter().next(), made, running.revision())
-                }
-                None => entries.into_iter().next(),
-            },
+            last_change: last_change(
+                entries.into_iter().next(),
+                state.as_ref().and_then(|state| state.last_change.clone()),
+            ),
             file: Some(file),
             last_error: state.and_then(|state| state.last_error).map(|error| error.message),
             nodes: self.store.nodes()?,
-            ..status
+            ..Status::default()
         })
     }
 
-    /// Whoever is in the same process has [`Engine::wait_for_change`].
-    fn wait(&self, _most: Duration) -> Result<bool, Error> {
-        Ok(false)
-    }
-}
-
-impl Engine {
     /// Returns what a server runs, or the stored text where none runs.
     pub(super) fn present(&self) -> Result<Arc<Snapshot>, Error> {
         self.running().map_or_else(|| Engine::read(self), Ok)

@@ -38,32 +38,16 @@ mod snapshot;
 #[allow(clippy::disallowed_methods, reason = "a change is recorded with its time")]
 mod transaction;
 
-pub use change::{
-    CHANGE_NAMES, COMMANDS, ChangeOptions, ChangeReport, ChangeRequest, EntryEdit, EntryEdits, Expected,
-    MAX_CONFIRM, Operation, OutcomeNote, ReportParts, RequestedChange,
-};
-pub use check::{CheckedConfig, FaultRecord, NewWarning, new_warnings};
-pub use confirm::{PendingChange, canary_nodes, canary_refusal};
-pub use guard::{
-    GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_dangling,
-    before_deletion, before_emptying, before_lost_account, before_replacement, count_streams,
-    deleted_streams,
-};
-pub use history::{Blamed, ValueHistory, add_hand_edit, find, is_edited_since, value_history};
-pub use hook::{
-    ALLOCATOR_SETTINGS, DEFAULT_HOOK_TIMEOUT, HIDDEN_ENVIRONMENT, HookFailure, Hooks, Interrupt,
-    output as hook_output,
-};
-pub use include::{Composed, ComposedFile, IncludedTexts};
-pub use local::{DEFAULT_LOCK_WAIT, Engine, LogLevel, LogLine, StatusStamp};
-pub use replace::{entry_range, not_there, with_entry};
-pub use roll_back::Aftermath;
-pub use running::{Activity, LastChange, LastReload, ReloadRun, ServerState};
-pub use service::{
-    ConfigService, ConfigSource, Decided, Decision, FirstError, NodeReport, ServerInfo, Status, StatusPart,
-    demand, differing, last_change,
-};
-pub use snapshot::{
-    Snapshot, added_and_removed, compared, diff_lines, json_of_others, json_without_secrets,
-    value_diff_lines, without_secrets,
-};
+pub use change::*;
+pub use check::*;
+pub use confirm::*;
+pub use guard::*;
+pub use history::*;
+pub use hook::*;
+pub use include::*;
+pub use local::*;
+pub use replace::*;
+pub use roll_back::*;
+pub use running::*;
+pub use service::*;
+pub use snapshot::*;

@@ -34,6 +34,7 @@ impl Transaction<'_> {
             return Ok(ChangeReport::between(Some(text.clone()), text, !is_saved));
         };
         self.engine.refuse_faults(edit.guarded, self.options)?;
+        self.notes.extend((edit.renamed_uses > 0).then_some(OutcomeNote::RenamedUses(edit.renamed_uses)));
         let deleted = (edit.deleted_streams, guard::count_streams(text.document()));
         let after = Arc::new(Snapshot::proved(edit.document));
         let credentials = guard::before_lost_account(text.document(), after.document());

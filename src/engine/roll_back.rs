@@ -11,13 +11,12 @@ use bytes::Bytes;
 use super::history::{first_paths_between, paths_of_texts};
 use super::local::{Engine, LogLevel};
 use super::rebase::conflicts;
-use super::running::LastChange;
 use super::service::differing;
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    ChangeRecord, EXPIRED, HAND_EDIT, Loaded, PendingInfo, PendingRecord, Revision, RunBy, WHOLE_HISTORY,
-    Writer,
+    ChangeRecord, EXPIRED, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, Revision, RunBy,
+    WHOLE_HISTORY, Writer,
 };
 
 /// The author of an automatic rollback: no user.
@@ -202,7 +201,7 @@ impl Engine {
         &self,
         before: &RollbackPoint,
         is_file_back: bool,
-        last_change: Option<LastChange>,
+        last_change: Option<HistoryEntry>,
     ) {
         let (Some(running), Some((old, saved))) = (&self.running, &before.server) else { return };
         running.exchange(|state| {

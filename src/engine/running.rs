@@ -11,6 +11,7 @@ use super::change::{ChangeReport, Operation};
 use super::confirm::PendingChange;
 use super::snapshot::Snapshot;
 use crate::error::{Error, Exit};
+use crate::store::HistoryEntry;
 
 /// The running configuration of a server, and its knowledge of the file.
 #[derive(Debug, Clone)]
@@ -19,20 +20,11 @@ pub struct ServerState {
     /// The text of the file when it was last loaded or saved.
     pub saved: Arc<Snapshot>,
     /// The last change; none since the start.
-    pub last_change: Option<LastChange>,
+    pub last_change: Option<HistoryEntry>,
     /// The last failure that came after the response.
     pub last_error: Option<Error>,
     /// The last change, while it has to be confirmed.
     pub pending: Option<PendingChange>,
-}
-
-/// The last change of a running configuration.
-#[derive(Debug, Clone)]
-pub struct LastChange {
-    pub at: SystemTime,
-    pub by: String,
-    /// `modify`, `save`, `update`, `rollback`, `revert`, or what else the history calls it, such as `edit`.
-    pub operation: String,
 }
 
 impl ServerState {
@@ -46,7 +38,7 @@ impl ServerState {
 /// The state, for one writer at a time and any number of readers, which never wait for the writer.
 #[derive(Debug)]
 pub struct Running {
-    state: RwLock<ServerState>,
+    pub state: RwLock<ServerState>,
     turn: Arc<Mutex<()>>,
     /// Counts what there is to tell of: each exchange of the state, and each reload.
     told: Mutex<u64>,
@@ -71,16 +63,6 @@ impl Running {
     /// The state as it is now.
     pub fn state(&self) -> ServerState {
         self.state.read().clone()
-    }
-
-    /// The running configuration as it is now.
-    pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.state.read().running.clone()
-    }
-
-    /// The change that has to be confirmed.
-    pub fn pending(&self) -> Option<PendingChange> {
-        self.state.read().pending.clone()
     }
 
     /// Changes the state; only the holder of the turn calls this.

@@ -2,7 +2,7 @@
 //! server elsewhere; and the state of a configuration that it tells.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -179,20 +179,19 @@ pub struct ServerInfo {
 }
 
 /// The last change: the `update` that a server made last, if it was made after the last one in the history.
-pub fn last_change(
-    entry: Option<HistoryEntry>,
-    (at, by, operation): (SystemTime, &str, &str),
-    running: Revision,
-) -> Option<HistoryEntry> {
-    let is_later = operation == Operation::Update.name() && entry.as_ref().is_none_or(|entry| entry.at <= at);
-    let update = || HistoryEntry {
-        at,
-        by: Some(by.to_owned()),
-        after: Some(running),
-        is_aside: true,
-        ..HistoryEntry::new(0, operation)
+pub fn last_change(entry: Option<HistoryEntry>, made: Option<HistoryEntry>) -> Option<HistoryEntry> {
+    let is_later = |made: &HistoryEntry| {
+        made.operation == Operation::Update.name() && entry.as_ref().is_none_or(|entry| entry.at <= made.at)
     };
-    if is_later { Some(update()) } else { entry }
+    made.filter(is_later).or(entry)
+}
+
+impl HistoryEntry {
+    /// The entry of a change to this text that is in no history.
+    #[must_use]
+    pub fn aside(self, after: &Snapshot) -> Self {
+        Self { after: Some(after.revision()), is_aside: true, ..self }
+    }
 }
 
 /// The paths of the values that differ between two configurations; empty if one of them has errors.

@@ -23,12 +23,12 @@ use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::rebase::OVERWRITE;
 use super::reload::Occasion;
 use super::roll_back::{NO_USER, RollbackPoint, SERVER_ENDED};
-use super::running::{LastChange, ReloadRun, ServerState, Turn};
+use super::running::{ReloadRun, ServerState, Turn};
 use super::snapshot::{Snapshot, compared, message_without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    ChangeId, ChangeRecord, Loaded, LockHolder, PendingInfo, RunBy, WHOLE_HISTORY, Warning, Writer,
-    change_made,
+    ChangeId, ChangeRecord, HistoryEntry, Loaded, LockHolder, PendingInfo, RunBy, WHOLE_HISTORY, Warning,
+    Writer, change_made,
 };
 use mediaconf::ChangedValue;
 
@@ -417,8 +417,8 @@ impl<'e> Transaction<'e> {
     fn swap(&self, after: &Arc<Snapshot>, pending: Option<&PendingChange>) {
         let Some(running) = &self.engine.running else { return };
         let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(after));
-        let (by, operation) = (self.options.by.clone(), self.name().to_owned());
-        let last_change = LastChange { at: SystemTime::now(), by: by.clone(), operation };
+        let (at, by) = (SystemTime::now(), self.options.by.clone());
+        let made = HistoryEntry { at, by: Some(by.clone()), ..HistoryEntry::new(0, self.name()) };
         running.exchange(|state| {
             if is_stored {
                 state.saved = after.clone();
@@ -426,7 +426,7 @@ impl<'e> Transaction<'e> {
             state.running = after.clone();
             state.last_error = None;
             state.pending = pending.cloned();
-            state.last_change = Some(last_change);
+            state.last_change = Some(made.aside(after));
         });
         if self.engine.hooks.reload.is_none() {
             self.engine.note_reload(true, ReloadRun { by, ..ReloadRun::default() });

@@ -79,7 +79,7 @@ pub fn edits(spot: &Spot, new: &str) -> Result<Value, RequestFault> {
     if names.contains(new) {
         return failed(format!("there is a {} `{new}` already", meant.group));
     }
-    let Some(splices) =
+    let Some((splices, _)) =
         whole.renamed(meant.group, &HashMap::from([(meant.name.to_string(), new.to_owned())]))
     else {
         return failed(format!("`{new}` can't be the name in all places where it would stand"));

@@ -4,9 +4,10 @@
 //! here, or done here, before anything is sent.
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use reqwest::header::{ETAG, RETRY_AFTER};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -42,10 +43,6 @@ impl RemoteService {
     /// The server of `client`, holding `way` as long as the service lives. Sends nothing.
     pub fn new(client: Client, way: impl Any + Send + Sync) -> Self {
         Self { name: client.name.clone(), client: Mutex::new(client), _way: Box::new(way) }
-    }
-
-    fn client(&self) -> MutexGuard<'_, Client> {
-        self.client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -158,11 +155,11 @@ impl ConfigService for RemoteService {
     }
 
     fn read(&self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error> {
-        self.client().fetch(source.unwrap_or(ConfigSource::Running))
+        self.client.lock().fetch(source.unwrap_or(ConfigSource::Running))
     }
 
     fn wait(&self, most: Duration) -> Result<bool, Error> {
-        let client = &mut *self.client();
+        let client = &mut *self.client.lock();
         let seconds = most.min(client.settings.timeout / 2).as_secs().min(MAX_WAIT);
         if seconds == 0 {
             return Ok(false);
@@ -189,7 +186,7 @@ impl ConfigService for RemoteService {
                 return Err(Error::bad_new_text(Arc::new(new)));
             }
         }
-        let client = &mut *self.client();
+        let client = &mut *self.client.lock();
         let request = ChangeRequest { operation: requested.clone(), options: options.clone() };
         let body = serde_json::to_vec(&request).expect("a request can be written");
         let applies = !options.dry_run;
@@ -206,22 +203,22 @@ impl ConfigService for RemoteService {
     }
 
     fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
-        self.client().history()
+        self.client.lock().history()
     }
 
     fn text_before(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
         if change == ChangeRef::NOT_RECORDED {
-            return self.client().fetch(ConfigSource::Running);
+            return self.client.lock().fetch(ConfigSource::Running);
         }
         let call = ApiCall { argument: Some(change.to_string()), ..ApiCall::new(ApiOperation::Kept) };
-        let reply = self.client().demanded(&call, "a history")?;
+        let reply = self.client.lock().demanded(&call, "a history")?;
         Ok(Arc::new(Snapshot::from_bytes(reply.body.unwrap_or_default())))
     }
 
     /// Decides over a new connection with the account that the change made: users who locked themselves
     /// out by the change can't confirm it.
     fn decide(&self, decision: Decision<'_>, id: Option<&str>, _by: &str) -> Result<Decided, Error> {
-        let client = &mut *self.client();
+        let client = &mut *self.client.lock();
         let id = match id {
             Some(id) => {
                 client.reconnect();
@@ -255,7 +252,7 @@ impl ConfigService for RemoteService {
     }
 
     fn status(&self, part: StatusPart) -> Result<Status, Error> {
-        let client = &mut *self.client();
+        let client = &mut *self.client.lock();
         if part == StatusPart::Level {
             if client.is_ours.is_none() {
                 client.probe()?;
@@ -287,14 +284,9 @@ impl ConfigService for RemoteService {
             status.edited_by_hand = is_edited_since(&entries, &saved);
             status.errors = Some(saved.diagnostics().errors());
             status.file = Some(saved);
-            status.last_change = entries.into_iter().next();
-            let [at, by, operation] =
-                ["at", "by", "operation"].map(|key| config["last_change"][key].as_str());
-            let at = at.and_then(|at| humantime::parse_rfc3339(at).ok());
-            if let (Some(at), Some(by), Some(operation)) = (at, by, operation) {
-                let made = (at, by, operation);
-                status.last_change = last_change(status.last_change, made, running.revision());
-            }
+            let made = HistoryEntry::deserialize(&config["last_change"]).ok();
+            let made = made.map(|made| made.aside(&running));
+            status.last_change = last_change(entries.into_iter().next(), made);
         }
         Ok(Status { figures, ..status })
     }

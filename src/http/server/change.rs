@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::mem;
-use std::sync::PoisonError;
 
 use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, expected};
@@ -64,8 +63,12 @@ pub fn change(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -
     let response = match (format, operation, &report.snapshot) {
         (Some(FORMAT_DIFF), ..) => unified(["before", "after"], &report.diff),
         (_, ApiOperation::Change, _) => Response::json(&report),
-        (Some(FORMAT_CONF), _, Some(after)) => Response::ok(TEXT, handler.shown_text(after, masks)),
-        (_, ApiOperation::Modify, Some(after)) => Response::ok(JSON, handler.shown_json(after, false, masks)),
+        (Some(FORMAT_CONF), _, Some(after)) => {
+            Response::ok(TEXT, handler.shown(after, masks).bytes().to_vec())
+        }
+        (_, ApiOperation::Modify, Some(after)) => {
+            Response::ok(JSON, handler.shown(after, masks).json().clone())
+        }
         _ => Response::done(),
     };
     Ok(with_headers(handler, response, &report, is_dry))
@@ -117,7 +120,7 @@ fn make(
     let before = handler.running().revision();
     if let Some(request) = requested.request() {
         // A faulty patch is refused before its turn.
-        let _one_at_a_time = handler.checking_patch.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = handler.checking_patch.lock();
         request.check_text()?;
     }
     let report = handler.service.change(requested, &options)?;

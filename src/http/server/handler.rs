@@ -3,11 +3,12 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::auth::{Account, Authenticator, LOOK_INTERVAL, Role, Verdict};
 use super::front::limits::{CHANGE_TIME, CONNECTIONS};
@@ -49,7 +50,8 @@ pub struct Handler {
     /// The running configuration, and the counts of this server, for accounts, figures and metrics.
     pub(super) engine: Engine,
     pub(super) settings: HandlerSettings,
-    authenticator: Mutex<Authenticator>,
+    /// It is locked until a value counts: no two are looked at as the last one that is allowed.
+    pub(super) authenticator: Mutex<Authenticator>,
     /// Hides revisions from those who may not see secrets: with the rest of a text known, a hash of it
     /// would let them try passwords.
     pub(super) revision_key: RandomState,
@@ -164,13 +166,13 @@ impl Handler {
         }
         let detail = "too many slow requests of `view_auth` are waiting; send it again";
         let place = place(&self.costly, COSTLY_READS).ok_or_else(|| Error::new(ErrorKind::Full, detail))?;
-        Ok(Some((place, self.costly_read.lock().unwrap_or_else(PoisonError::into_inner))))
+        Ok(Some((place, self.costly_read.lock())))
     }
 
     /// A configuration with masks for this role, made for the first who asks. One is made at a time: that takes many times
     /// the memory of the text.
     pub(super) fn masked(&self, snapshot: &Snapshot, role: Role) -> Arc<Snapshot> {
-        let mut last = self.masked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.masked.lock();
         let revision = snapshot.revision();
         let is_it = |(known, by, _): &&(Revision, Role, _)| (*known, *by) == (revision, role);
         if let Some((.., masked)) = last.iter().find(is_it) {
@@ -292,11 +294,6 @@ impl Handler {
         Err(Error::new(kind, detail))
     }
 
-    /// It is locked until a value counts: no two are looked at as the last one that is allowed.
-    pub(super) fn authenticator(&self) -> MutexGuard<'_, Authenticator> {
-        self.authenticator.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Checks the password of a request against the accounts that may use the API.
     fn judge(&self, head: &Head) -> Verdict {
         let running = self.running();
@@ -308,7 +305,7 @@ impl Handler {
         });
         let address = client_address(head, &self.settings.trusted_proxies);
         let header = head.header("authorization");
-        self.authenticator().check_and_count(address, header, &accounts.collect::<Vec<_>>())
+        self.authenticator.lock().check_and_count(address, header, &accounts.collect::<Vec<_>>())
     }
 
     /// The file of the console, which needs no credentials, if the request is for one.

@@ -41,7 +41,7 @@ pub fn metrics(handler: &Handler) -> Response {
     metrics.one("gauge process_start_time_seconds When the server started.", Some(started));
     let version = [(label("version", env!("CARGO_PKG_VERSION")), 1)];
     metrics.add("gauge mediactl_build_info The version of the server, as a label; always 1.", version);
-    let lock_outs = Some(handler.authenticator().lock_outs);
+    let lock_outs = Some(handler.authenticator.lock().lock_outs);
     let line =
         "counter mediactl_lockouts_total Addresses that were locked out after too many wrong passwords.";
     metrics.one(line, lock_outs);

@@ -58,55 +58,9 @@ impl Handler {
         masks.map(|role| self.masker_for(role))
     }
 
-    /// The text of a configuration.
-    pub(super) fn shown_text(&self, snapshot: &Snapshot, masks: Masks) -> Arc<Vec<u8>> {
-        match masks {
-            Some(role) => Arc::new(self.masked(snapshot, role).bytes().to_vec()),
-            None => Arc::new(snapshot.bytes().to_vec()),
-        }
-    }
-
-    /// The whole configuration as JSON.
-    pub(super) fn shown_json(
-        &self,
-        snapshot: &Snapshot,
-        skip_static_streams: bool,
-        masks: Masks,
-    ) -> Arc<Vec<u8>> {
-        match masks {
-            Some(role) => self.shown_json(&self.masked(snapshot, role), skip_static_streams, None),
-            None if skip_static_streams => Arc::new(json_of_others(snapshot)),
-            None => snapshot.json().clone(),
-        }
-    }
-
-    /// The values that hold, as JSON.
-    fn effective(
-        &self,
-        snapshot: &Snapshot,
-        skips_static: bool,
-        masks: Masks,
-    ) -> Result<Arc<Vec<u8>>, Error> {
-        let masked = masks.map(|role| self.masked(snapshot, role));
-        let shown = masked.as_deref().unwrap_or(snapshot).config().skipping_static(skips_static);
-        Ok(Arc::new(shown.effective().to_string().into_bytes()))
-    }
-
-    /// The value at a path, or the values that it stands for.
-    fn shown_value(
-        &self,
-        snapshot: &Snapshot,
-        path: &Path,
-        is_effective: bool,
-        masks: Masks,
-    ) -> Result<Value, Error> {
-        let masked = masks.map(|role| self.masked(snapshot, role));
-        let shown = masked.as_deref().unwrap_or(snapshot).config();
-        let found = match is_effective {
-            true => Config::from(&shown.effective()).select(path),
-            false => shown.select(path),
-        };
-        Ok(found.map_err(not_there)?.into_value())
+    /// A configuration as it is shown, with masks or without.
+    pub(super) fn shown(&self, snapshot: &Arc<Snapshot>, masks: Masks) -> Arc<Snapshot> {
+        masks.map_or_else(|| snapshot.clone(), |role| self.masked(snapshot, role))
     }
 
     /// The text of the running configuration, or of the file.
@@ -170,13 +124,24 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let mut response = match &path {
         _ if is_known && !with_runtime => Response::unchanged(),
         Some(path) if is_text => entry(snapshot, path, handler.masker_of(masks))?,
-        None if is_text => Response::ok(TEXT, handler.shown_text(snapshot, masks)),
+        None if is_text => Response::ok(TEXT, handler.shown(snapshot, masks).bytes().to_vec()),
         _ if !snapshot.is_valid() => return Err(Error::bad_config(snapshot.clone())),
-        Some(path) => Response::json(&handler.shown_value(snapshot, path, is_effective, masks)?),
+        Some(path) => {
+            let shown = handler.shown(snapshot, masks);
+            let found = match is_effective {
+                true => Config::from(&shown.config().effective()).select(path),
+                false => shown.config().select(path),
+            };
+            Response::json(&found.map_err(not_there)?.into_value())
+        }
         None => {
-            let mut body = match is_effective {
-                true => handler.effective(snapshot, skip_streams, masks)?,
-                false => handler.shown_json(snapshot, skip_streams, masks),
+            let shown = handler.shown(snapshot, masks);
+            let mut body = match (is_effective, skip_streams) {
+                (true, _) => {
+                    shown.config().skipping_static(skip_streams).effective().to_string().into_bytes().into()
+                }
+                (false, true) => json_of_others(&shown).into(),
+                (false, false) => shown.json().clone(),
             };
             if let Some(composed) = &composed {
                 // Whoever sends it back is refused.
@@ -232,8 +197,9 @@ pub fn included(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Erro
     let masks = Some(Role::View).filter(|_| call.role == Role::View);
     let files = included.into_iter().map(|(pattern, texts)| {
         let files = texts.into_iter().filter_map(|included| {
-            let text = handler.shown_text(&Snapshot::from_bytes(included.bytes?), masks);
-            Some(IncludedFile { name: included.name, text: String::from_utf8_lossy(&text).into_owned() })
+            let shown = handler.shown(&Arc::new(Snapshot::from_bytes(included.bytes?)), masks);
+            let text = String::from_utf8_lossy(shown.bytes()).into_owned();
+            Some(IncludedFile { name: included.name, text })
         });
         (pattern, files.collect())
     });
@@ -298,7 +264,8 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
     let _turn = handler.turn(call.role)?;
     if !is_diff {
-        return Ok(Response::ok(TEXT, handler.shown_text(&*handler.service.text_before(change)?, masks)));
+        let shown = handler.shown(&handler.service.text_before(change)?, masks);
+        return Ok(Response::ok(TEXT, shown.bytes().to_vec()));
     }
     let entries = handler.service.history(WHOLE_HISTORY)?;
     let entry = find(&entries, change)?;

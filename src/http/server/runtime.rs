@@ -1,9 +1,10 @@
 //! The member that `runtime=true` adds to a configuration: the figures of the server and of the configuration, and those that
 //! the runtime command prints.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::auth::Role;
@@ -89,7 +90,7 @@ impl Runtime {
     fn printed(&self, engine: &Engine) -> Option<Result<Printed, Error>> {
         let command = self.command.as_ref()?;
         let asked_at = Instant::now();
-        let mut last = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.printed.lock();
         let fresh = last.take().filter(|(at, _)| asked_at.saturating_duration_since(*at) < COMMAND_LIFE);
         let (_, printed) = last.insert(fresh.unwrap_or_else(|| {
             let printed = print(command, engine);

@@ -95,13 +95,7 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
     let entry = entries.into_iter().next();
     let message = entry.as_ref().filter(|entry| entry.after == Some(state.running.revision()));
     let message = message.and_then(|entry| entry.message.clone());
-    let mut last = match &state.last_change {
-        Some(made) => {
-            let made = (made.at, &*made.by, &*made.operation);
-            last_change(entry, made, state.running.revision())
-        }
-        None => entry,
-    };
+    let mut last = last_change(entry, state.last_change.clone());
     hide_revisions(handler, last.iter_mut(), role);
     Ok(json!({
         "role": if role == Role::Edit { "edit" } else { "view" },

@@ -4,9 +4,10 @@
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::RwLock;
 use rcgen::{CertificateParams, DnType, IsCa, KeyPair};
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
@@ -34,7 +35,7 @@ pub struct Tls {
 }
 
 /// What was loaded last.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct InUse {
     config: Arc<ServerConfig>,
     /// The files with the certificate and the key then.
@@ -52,22 +53,18 @@ impl Tls {
 
     /// The fingerprint of the certificate that was loaded last.
     pub fn fingerprint(&self) -> Fingerprint {
-        self.loaded().fingerprint
+        self.loaded.read().fingerprint
     }
 
     /// The configuration of a new connection. Files that were replaced are loaded; as long as they do not fit together,
     /// because only one is replaced so far, those of before stay.
     fn config(&self) -> Arc<ServerConfig> {
-        if self.loaded().stamps != [&self.certificate, &self.key].map(|path| LastWrite::of(path))
+        if self.loaded.read().stamps != [&self.certificate, &self.key].map(|path| LastWrite::of(path))
             && let Ok(loaded) = InUse::read(&self.certificate, &self.key)
         {
-            *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
+            *self.loaded.write() = loaded;
         }
-        self.loaded().config
-    }
-
-    fn loaded(&self) -> InUse {
-        self.loaded.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.loaded.read().config.clone()
     }
 }
 

@@ -68,26 +68,18 @@ fn a_list_does_not_open_the_state_folder_to_a_group_that_may_read() {
     let Some(place) = with_list() else { return };
     let server = Serving::with(&place, &["--listen", "none"]);
     place.set(&["rtsp=554"]).exits(0);
-    let state = format!(".{CONF}.mediactl");
-    for (name, expected) in
-        [(&*state, 0o700), (&format!("{state}/sock"), 0o600), (&format!("{state}/lock"), 0o600)]
-    {
-        assert_eq!(mode(&place.path(name)), expected, "{name}");
+    for (name, expected) in [("", 0o700), ("/sock", 0o600), ("/lock", 0o600)] {
+        assert_eq!(mode(&place.path(&format!(".{CONF}.mediactl{name}"))), expected, "{name}");
     }
     // A member of the group, who may read.
-    run_as(&place, 1, GROUP, &["read", "http[0]"]).exits(0).prints("80");
-    for arguments in [
-        &["modify", "--set", "rtsp=555"][..],
-        &["confirm"],
-        &["read", "--runtime"],
-        &["diff"],
-        &["update", CONF],
-    ] {
-        let run = run_as(&place, 1, GROUP, arguments).exits(4).says("permission denied");
+    let member = |command: &str| run_as(&place, 1, GROUP, &command.split(' ').collect::<Vec<_>>());
+    member("read http[0]").exits(0).prints("80");
+    for command in ["modify --set rtsp=555", "confirm", "read --runtime", "diff", "update media.conf"] {
+        let run = member(command).exits(4).says("permission denied");
         run.hides("no server runs").hides("no change waits");
     }
     server.stop().exits(0);
-    run_as(&place, 1, GROUP, &["modify", "--set", "rtsp=555"]).exits(4);
+    member("modify --set rtsp=555").exits(4);
     assert!(place.text().contains("rtsp 554;"));
 }
 

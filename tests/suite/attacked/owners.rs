@@ -4,7 +4,6 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 
 use super::{GROUP, OWNER, STRANGER, TEXT, give, public_place, run_as, set_mode};
-use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place};
 use crate::needs::needs_root;
 
@@ -24,20 +23,16 @@ fn two_files_of_different_owners_have_a_state_folder_each() {
     if !needs_root() {
         return;
     }
-    let place = Place::with(TEXT);
-    place.put("other.conf", TEXT);
+    let place = Place::empty();
     set_mode(&place.path("."), 0o777);
-    give(&place.path(CONF), OWNER, OWNER);
-    give(&place.path("other.conf"), STRANGER, STRANGER);
-    run_as(&place, OWNER, OWNER, &["modify", "--set", "rtsp=1"]).exits(0);
-    let other = |arguments: &[&str]| {
-        let arguments: Vec<&str> =
-            ["--conf", "other.conf"].into_iter().chain(arguments.iter().copied()).collect();
-        run_as(&place, STRANGER, STRANGER, &arguments).exits(0)
-    };
-    other(&["modify", "--set", "rtsp=2"]);
-    other(&["rollback", "last"]);
-    run_as(&place, OWNER, OWNER, &["rollback", "last"]).exits(0);
+    for (user, name) in [(OWNER, CONF), (STRANGER, "other.conf")] {
+        place.put(name, TEXT);
+        give(&place.path(name), user, user);
+        for change in ["modify --set rtsp=2", "rollback last"] {
+            let arguments: Vec<&str> = ["--conf", name].into_iter().chain(change.split(' ')).collect();
+            run_as(&place, user, user, &arguments).exits(0);
+        }
+    }
 }
 
 #[test]
@@ -81,21 +76,6 @@ fn no_link_of_the_former_owner_is_followed() {
     assert_eq!(place.kept().len(), 2);
     let shadow = fs::symlink_metadata(place.path("shadow")).expect("it is there");
     assert_eq!((shadow.uid(), shadow.nlink()), (0, 1));
-}
-
-#[test]
-fn a_server_goes_on_with_the_folder_that_it_holds() {
-    if !needs_root() {
-        return;
-    }
-    let place = of(0);
-    let server = Serving::with(&place, &["--listen", "none"]);
-    give(&place.path(CONF), STRANGER, STRANGER);
-    place.set(&["rtsp=2"]).exits(0);
-    server.stop().exits(0);
-    run_as(&place, STRANGER, STRANGER, &["history", "show", "2"]).exits(4);
-    place.set(&["rtsp=3"]).exits(0);
-    run_as(&place, STRANGER, STRANGER, &["history", "show", "3"]).exits(0).prints("http 80;");
 }
 
 /// In a folder where everybody makes files, nobody knows who owned the file before.

@@ -5,9 +5,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::etcd::{PASSWORD, add_users};
+use super::etcd::PASSWORD;
 use super::nodes::{PREFIX, TestNode, cluster, with_rtsp, with_sample};
-use super::proxy::{Line, Proxy};
 use crate::cli::{Place, Run, SAMPLE};
 use crate::waiting::eventually;
 
@@ -50,16 +49,6 @@ pub fn until_nothing_waits(command: impl Fn(&[&str]) -> Run) {
 }
 
 #[test]
-fn a_change_goes_back_on_a_node_that_it_cuts_off() {
-    let Some(etcd) = with_sample(1) else { return };
-    let proxy = Proxy::start(etcd.address(0), || {});
-    let url = format!("etcd://{}{PREFIX}", proxy.address);
-    let mut node = TestNode::start_in(Place::empty(), &url, "a", &[]);
-    let hinder = |is_cut_off: bool| proxy.set(if is_cut_off { Line::Broken } else { Line::Whole });
-    goes_back(&mut node, |arguments| cluster(&etcd, arguments), hinder);
-}
-
-#[test]
 fn a_change_goes_back_while_etcd_is_full() {
     let Some(etcd) = with_sample(1) else { return };
     let mut node = TestNode::start(&etcd, "a", &[]);
@@ -76,18 +65,9 @@ fn a_change_goes_back_while_etcd_is_full() {
 #[test]
 fn a_change_goes_back_on_a_node_that_may_write_nothing() {
     let Some(etcd) = with_sample(1) else { return };
-    let ask = |path: &str, body: Value| {
-        let answer = etcd.ask(0, path, &body);
-        assert!(answer["header"].is_object(), "{path}: {answer}");
-    };
     let below = format!("{PREFIX}/");
-    add_users(&ask, &[("olga", &[("READWRITE", &below, true)]), ("reader", &[("READ", &below, true)])]);
-    let place = Place::empty();
-    place.put("password", PASSWORD);
-    let serve = ["--cluster", &etcd.url(PREFIX), "serve", "--listen", "none", "--node", "reader"];
-    let login = ["--user", "reader", "--password-file", "password"];
-    let options = login.iter().chain(&serve).map(|option| (*option).to_owned()).collect();
-    let mut node = TestNode::with_options(place, "reader", options);
+    etcd.add_users(&[("olga", &[("READWRITE", &below, true)]), ("reader", &[("READ", &below, true)])]);
+    let mut node = TestNode::logged_in(&etcd, Place::empty(), ("reader", "reader"), PASSWORD);
     let writer = Place::with(SAMPLE);
     let change = |arguments: &[&str]| {
         let call = etcd.mediactl(&writer, PREFIX, arguments);

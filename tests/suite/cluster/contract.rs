@@ -20,7 +20,6 @@ const RECORD: ChangeRecord<'_> = ChangeRecord { message: Some("why"), ..ChangeRe
 /// A guarantee: the operations of its row in the table of the port, and what holds it, over an empty store.
 type Guarantee = (&'static str, fn(&dyn Store));
 
-/// All of them.
 const GUARANTEES: &[Guarantee] = &[
     ("name, path", names_stay_the_same),
     ("leads_elsewhere", names_stay_the_same),

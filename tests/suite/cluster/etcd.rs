@@ -19,10 +19,8 @@ use crate::needs::needs;
 use crate::ports::free_port;
 use crate::waiting::until;
 
-/// The program.
 const ETCD: &str = "etcd";
 
-/// The longest time for the answer of a member.
 const ANSWER: Duration = Duration::from_secs(3);
 
 /// A running etcd. Its members end with it.
@@ -95,7 +93,6 @@ impl Etcd {
         self.members[number].child = Some(command.spawn().expect("etcd starts"));
     }
 
-    /// The folder of the data of a member.
     pub fn data(&self, number: usize) -> PathBuf {
         self.folder.path().join(format!("m{number}"))
     }
@@ -121,7 +118,6 @@ impl Etcd {
         until("etcd is not ready", || store.seen().ok());
     }
 
-    /// The URL of a configuration.
     pub fn url(&self, prefix: &str) -> String {
         let members: Vec<String> =
             self.members.iter().map(|member| format!("127.0.0.1:{}", member.client)).collect();
@@ -143,7 +139,6 @@ impl Etcd {
         place.mediactl(arguments).without("MEDIACTL_CONF").env("MEDIACTL_CLUSTER", &self.url(prefix))
     }
 
-    /// The number of the leader.
     pub fn leader(&self) -> usize {
         let is_leader = |number: &usize| {
             let status = self.ask(*number, "maintenance/status", &json!({}));
@@ -162,6 +157,15 @@ impl Etcd {
         let login = self.ask(0, "auth/authenticate", &json!({"name": "root", "password": PASSWORD}));
         let token = login["token"].as_str().expect("root may log in").to_owned();
         self.ask_as(&format!("Authorization: {token}\r\n"), 0, path, body)
+    }
+
+    /// Adds root and users, as [`add_users`] does.
+    pub fn add_users(&self, users: &[(&str, &[Right<'_>])]) {
+        let ask = |path: &str, body: Value| {
+            let answer = self.ask(0, path, &body);
+            assert!(answer["header"].is_object(), "{path}: {answer}");
+        };
+        add_users(&ask, users);
     }
 
     fn ask_as(&self, header: &str, number: usize, path: &str, body: &Value) -> Value {
@@ -183,7 +187,6 @@ impl Etcd {
         serde_json::from_slice(&answer[body..]).unwrap_or_default()
     }
 
-    /// Kills a member.
     pub fn kill(&mut self, number: usize) {
         if let Some(mut child) = self.members[number].child.take() {
             child.kill().expect("it is ours");
@@ -196,7 +199,6 @@ impl Etcd {
         self.signal(number, Signal::STOP);
     }
 
-    /// Lets a stopped member go on.
     pub fn go_on(&self, number: usize) {
         self.signal(number, Signal::CONT);
     }
@@ -214,7 +216,6 @@ impl Drop for Etcd {
     }
 }
 
-/// The password of all users.
 pub const PASSWORD: &str = "hunter2";
 
 /// A right of a role: `READ` or `READWRITE`, the key, and whether all keys below it are meant, too.
@@ -231,7 +232,6 @@ pub fn add_users(ask: &dyn Fn(&str, Value), users: &[(&str, &[Right<'_>])]) {
     ask("auth/enable", json!({}));
 }
 
-/// The request that grants a right to a role.
 pub fn grant(role: &str, (kind, key, is_prefix): Right<'_>) -> Value {
     let end = format!("{}0", key.trim_end_matches('/'));
     let [key, end] = [key, if is_prefix { &end } else { "" }].map(|key| BASE64_STANDARD.encode(key));

@@ -4,30 +4,28 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::etcd::{Etcd, PASSWORD, add_users, grant};
-use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_rtsp, with_sample};
+use super::etcd::{Etcd, PASSWORD, grant};
+use super::nodes::{PREFIX, TestNode, cluster, set, with_sample};
 use crate::cli::{CONF, Place, SAMPLE};
 
 #[test]
 fn what_a_node_does_not_take_is_tried_again() {
     let Some(etcd) = with_sample(1) else { return };
-    let failing = TestNode::start(&etcd, "failing", &["--reload-cmd", "test ! -e broken && echo >> reloads"]);
-    let picky = TestNode::start(&etcd, "picky", &["--check-cmd", "test ! -e broken"]);
-    for node in [&failing, &picky] {
-        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
-    }
-    let breaks = |node: &TestNode, port: &str, state: &str| {
+    let reload = ["--reload-cmd", "test ! -e broken && echo >> reloads"];
+    let failing = TestNode::following(&etcd, "failing", &reload);
+    let picky = TestNode::following(&etcd, "picky", &["--check-cmd", "test ! -e broken"]);
+    let breaks = |node: &TestNode, port: &str| {
         node.place.put("broken", "");
-        cluster(&etcd, &["modify", "-q", "--set", &format!("rtsp={port}")]).exits(0);
-        node.until(state, |report| report["state"] == state);
+        set(&etcd, port, &[]).exits(0);
+        node.until_state("failed");
         fs::remove_file(node.place.path("broken")).expect("it is there");
     };
-    breaks(&picky, "555", "failed");
+    breaks(&picky, "555");
     picky.server.as_ref().expect("it runs").hang_up();
-    [&failing, &picky].iter().for_each(|node| node.until_text(&with_rtsp("555")));
+    [&failing, &picky].iter().for_each(|node| node.until_port("555"));
     // By itself, after a minute.
-    breaks(&failing, "556", "failed");
-    failing.until_text(&with_rtsp("556"));
+    breaks(&failing, "556");
+    failing.until_port("556");
 }
 
 #[test]
@@ -50,42 +48,20 @@ fn a_node_without_a_file_begins_with_the_text_of_the_cluster_or_not_at_all() {
 #[test]
 fn what_etcd_does_not_let_a_node_do_is_told_in_its_own_words() {
     let Some(etcd) = with_sample(1) else { return };
-    let ask = |path: &str, body: Value| {
-        let answer = etcd.ask(0, path, &body);
-        assert!(answer["header"].is_object(), "{path}: {answer}");
-    };
     let below = |name: &str| format!("{PREFIX}/{name}");
-    add_users(
-        &ask,
-        &[
-            ("olga", &[("READWRITE", &below(""), true)]),
-            ("reader", &[("READ", &below(""), true)]),
-            (
-                "follower",
-                &[
-                    ("READ", &below(""), true),
-                    ("READWRITE", &below("node/follower"), false),
-                    ("READWRITE", &below("member/follower"), false),
-                ],
-            ),
-        ],
-    );
-    let start = |name: &str, password: &str| {
-        let place = Place::with(SAMPLE);
-        place.put("password", password);
-        let login = ["--user", name, "--password-file", "password"];
-        let serve = ["--cluster", &etcd.url(PREFIX), "serve", "--listen", "none", "--node", name];
-        let options =
-            login.iter().chain(&serve).chain(&COUNTING).map(|option| (*option).to_owned()).collect();
-        TestNode::with_options(place, name, options)
-    };
+    let [all, node, member] = ["", "node/follower", "member/follower"].map(below);
+    let own = [("READ", &*all, true), ("READWRITE", &node, false), ("READWRITE", &member, false)];
+    let [olga, reader] = ["READWRITE", "READ"].map(|right| [(right, &*all, true)]);
+    etcd.add_users(&[("olga", &olga), ("reader", &reader), ("follower", &own)]);
+    let start =
+        |name: &str, password: &str| TestNode::logged_in(&etcd, Place::with(SAMPLE), (name, name), password);
     let (mut reader, follower, mut stranger) =
         (start("reader", PASSWORD), start("follower", PASSWORD), start("olga", "wrong"));
     let why = |report: &Value| report["why"].as_str().unwrap_or_default().to_owned();
-    let report = reader.until("denied", |report| report["state"] == "denied");
+    let report = reader.until_state("denied");
     assert!(why(&report).contains("put its record: permission denied"), "{report}");
     follower.until("running", |report| report["state"] == "running" && report["away"] == Value::Null);
-    let report = stranger.until("denied", |report| report["state"] == "denied");
+    let report = stranger.until_state("denied");
     assert!(why(&report).contains("let this node read: authentication failed"), "{report}");
     // It follows all the same.
     let place = Place::with(SAMPLE);
@@ -94,7 +70,7 @@ fn what_etcd_does_not_let_a_node_do_is_told_in_its_own_words() {
         call.env("MEDIACTL_LOGIN", "olga").env("MEDIACTL_PASSWORD", PASSWORD).run()
     };
     olga(&["modify", "-q", "--set", "rtsp=555"]).exits(0);
-    [&reader, &follower].iter().for_each(|node| node.until_text(&with_rtsp("555")));
+    [&reader, &follower].iter().for_each(|node| node.until_port("555"));
     let status = olga(&["status", "-o", "json"]).json();
     let nodes = status["nodes"].as_array().expect("there are nodes");
     assert_eq!(nodes.iter().map(|node| &node["node"]).collect::<Vec<_>>(), [&json!("follower")]);
@@ -104,7 +80,7 @@ fn what_etcd_does_not_let_a_node_do_is_told_in_its_own_words() {
         assert!(etcd.ask_as_root("auth/role/grant", &granted)["header"].is_object());
     }
     reader.server.as_ref().expect("it runs").hang_up();
-    reader.until("running", |report| report["state"] == "running");
+    reader.until_state("running");
     let log = reader.server.take().expect("it runs").stop();
     log.says("denied: etcd does not let this node put its record: permission denied");
     let log = stranger.server.take().expect("it runs").stop();
@@ -117,15 +93,15 @@ fn the_log_says_what_a_node_took_and_what_it_found() {
     let Some(etcd) = with_sample(1) else { return };
     let mut node = TestNode::start(&etcd, "a", &[]);
     node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
-    cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
-    node.until_text(&with_rtsp("555"));
+    set(&etcd, "555", &[]).exits(0);
+    node.until_port("555");
     node.until("running", |report| report["serial"] == 2);
     node.place.put(CONF, SAMPLE);
-    node.until("drifted", |report| report["state"] == "drifted");
-    cluster(&etcd, &["modify", "--set", "rtsp=556", "--confirm", "60s"]).exits(0);
-    node.until_text(&with_rtsp("556"));
+    node.until_state("drifted");
+    set(&etcd, "556", &["--confirm", "60s"]).exits(0);
+    node.until_port("556");
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);
-    node.until_text(&with_rtsp("555"));
+    node.until_port("555");
     etcd.pause(0);
     node.until("away", |report| report["away"] != Value::Null);
     etcd.go_on(0);

@@ -52,13 +52,11 @@ impl Link {
         }
     }
 
-    /// Sets the time that bytes take.
     pub fn delay(&self, milliseconds: u64) {
         self.state.delay.store(milliseconds, Ordering::SeqCst);
     }
 }
 
-/// Passes bytes on in one direction.
 fn pass(mut from: TcpStream, mut to: TcpStream, direction: usize, state: &State) {
     let mut bytes = [0; 16 * 1024];
     while let Ok(length) = from.read(&mut bytes) {

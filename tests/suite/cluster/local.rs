@@ -7,11 +7,9 @@ use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_rtsp, with_sample};
 use crate::cli::{CONF, Place, Run};
 use crate::waiting::until;
 
-/// The text of the cluster, and the file of one node, as `docs/cluster.md` has them.
 const SHARED: &str = include_str!("../../../examples/cluster/shared.conf");
 const LOCAL: &str = include_str!("../../../examples/cluster/local.conf");
 
-/// Its name on a node.
 const LOCAL_CONF: &str = "local.conf";
 
 /// Starts a node that has such a file, or none.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use rustix::process::Signal;
-use serde_json::Value;
 
 use super::etcd::Etcd;
 use super::nodes::{PREFIX, TestNode, cluster, with_sample};
@@ -59,10 +58,9 @@ fn a_change_whose_answer_is_lost_is_made_once_or_told_as_unknown() {
 #[test]
 fn a_change_that_was_made_is_never_told_as_not_made() {
     let Some(mut etcd) = with_sample(1) else { return };
-    let mut node = TestNode::start(&etcd, "a", &[]);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let mut node = TestNode::following(&etcd, "a", &[]);
     // So nobody runs the change.
-    node.server.as_ref().expect("it runs").signal(Signal::STOP);
+    node.signal(Signal::STOP);
     let times = ["--canary", "a", "--confirm", "6s", "--soak", "1s"];
     let set = [&["--timeout", "2", "modify", "--set", "rtsp=555"][..], &times].concat();
     let place = Place::with(SAMPLE);

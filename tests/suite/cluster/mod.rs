@@ -17,7 +17,6 @@ mod requests;
 mod restored;
 mod rotated;
 mod secured;
-mod silent;
 mod space;
 mod storm;
 mod walk;

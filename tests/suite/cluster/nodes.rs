@@ -1,15 +1,10 @@
 //! Nodes that follow a configuration in a real etcd.
 
 use std::fs;
-use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
-use mediactl::store::etcd::{
-    ClusterStore, GatewaySettings, HeadRecord, KeyOperation, KeyRange, Keys, Txn, Unconfirmed,
-};
+use mediactl::store::etcd::{ClusterStore, GatewaySettings, KeyOperation, KeyRange, Txn};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -18,12 +13,11 @@ use super::etcd::Etcd;
 use super::proxy::{Line, Proxy};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::http::listener::support::Client;
 use crate::waiting::{let_pass, until};
 
-/// The prefix of the keys.
 pub const PREFIX: &str = "/media/test";
 
-/// A node with its folder.
 pub struct TestNode {
     pub place: Place,
     pub server: Option<Serving>,
@@ -32,11 +26,9 @@ pub struct TestNode {
     environment: Environment,
 }
 
-/// Variables for a program.
 pub type Environment = Vec<(&'static str, String)>;
 
 impl TestNode {
-    /// Starts a node without a file.
     pub fn start(etcd: &Etcd, name: &str, options: &[&str]) -> Self {
         Self::start_in(Place::empty(), &etcd.url(PREFIX), name, options)
     }
@@ -47,9 +39,17 @@ impl TestNode {
         Self::with_options(place, name, options)
     }
 
-    /// Starts a node with all these options.
     pub fn with_options(place: Place, name: &str, options: Vec<String>) -> Self {
         Self::with_environment(place, name, options, Vec::new())
+    }
+
+    /// Starts a node that logs in with the password in a file.
+    pub fn logged_in(etcd: &Etcd, place: Place, (name, user): (&str, &str), password: &str) -> Self {
+        place.put("password", password);
+        let login = ["--user", user, "--password-file", "password", "--cluster", &etcd.url(PREFIX)];
+        let serve = ["serve", "--listen", "none", "--node", name];
+        let options = login.iter().chain(&serve).chain(&COUNTING).map(|option| (*option).to_owned());
+        Self::with_options(place, name, options.collect())
     }
 
     pub fn with_environment(
@@ -63,7 +63,6 @@ impl TestNode {
         node
     }
 
-    /// Starts it, again.
     pub fn go(&mut self) {
         let call = self.place.mediactl(&self.options);
         let call = self.environment.iter().fold(call, |call, (name, value)| call.env(name, value));
@@ -91,7 +90,6 @@ impl TestNode {
         ask(&self.place, &format!("POST /media/api/{operation}"), body)
     }
 
-    /// Returns its report.
     pub fn report(&self) -> Value {
         self.run(&["status", "-o", "json"]).json()["node"].clone()
     }
@@ -115,11 +113,26 @@ impl TestNode {
         node
     }
 
-    /// Waits until its file has a text.
     #[track_caller]
     pub fn until_text(&self, text: &str) {
         let found = || fs::read_to_string(self.place.path(CONF)).ok();
         until(&format!("`{}` does not have\n{text}", self.name), || found().filter(|found| found == text));
+    }
+
+    /// The same for the sample with another port.
+    #[track_caller]
+    pub fn until_port(&self, port: &str) {
+        self.until_text(&with_rtsp(port));
+    }
+
+    /// Waits until it says that it is in a state.
+    #[track_caller]
+    pub fn until_state(&self, state: &str) -> Value {
+        self.until(state, |report| report["state"] == state)
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        self.server.as_ref().expect("it runs").signal(signal);
     }
 
     /// Returns the number of runs of the reload command that `counting` gives it.
@@ -128,25 +141,24 @@ impl TestNode {
     }
 }
 
-/// Sends a request over the socket of the server over a place; returns the status and the whole answer.
+/// Sends a request over the socket of the server over a place; returns the status and the body of the answer.
 pub fn ask(place: &Place, request: &str, body: &str) -> (u16, String) {
     let path = place.path(&format!(".{CONF}.mediactl/sock"));
-    let mut stream = UnixStream::connect(path).expect("it listens");
-    let length = body.len();
-    write!(stream, "{request} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n").expect("it reads");
-    write!(stream, "Content-Length: {length}\r\n\r\n{body}").expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers");
-    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
-    (status.expect("it is HTTP"), answer)
+    let mut client = Client::over(UnixStream::connect(path).expect("it listens"));
+    client.send(format!("{request} HTTP/1.1\r\nHost: h\r\nContent-Length: {}\r\n\r\n{body}", body.len()));
+    let answer = client.answer();
+    (answer.status, answer.text().to_owned())
 }
 
-/// The options of a node that counts its reloads.
 pub const COUNTING: [&str; 2] = ["--reload-cmd", "echo >> reloads"];
 
-/// A command on the cluster.
 pub fn cluster(etcd: &Etcd, arguments: &[&str]) -> Run {
     etcd.mediactl(&Place::with(SAMPLE), PREFIX, arguments).run()
+}
+
+/// Changes the port on the cluster.
+pub fn set(etcd: &Etcd, port: &str, more: &[&str]) -> Run {
+    cluster(etcd, &[&["modify", "--set", &format!("rtsp={port}")], more].concat())
 }
 
 /// Makes a change, and waits until all nodes run it.
@@ -156,7 +168,6 @@ pub fn made_everywhere(etcd: &Etcd, arguments: &[&str]) -> Run {
     made
 }
 
-/// An etcd with the sample in it.
 pub fn with_sample(members: usize) -> Option<Etcd> {
     let etcd = Etcd::start(members)?;
     cluster(&etcd, &["save", CONF]).exits(0);
@@ -167,86 +178,91 @@ pub fn with_rtsp(port: &str) -> String {
     SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
 }
 
+const PICKY: [&str; 2] = ["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"];
+
 #[test]
 fn a_change_reaches_every_node_and_its_history() {
     let Some(etcd) = with_sample(1) else { return };
-    let nodes = ["a", "b"].map(|name| TestNode::start(&etcd, name, &COUNTING));
-    nodes.iter().for_each(|node| node.until_text(SAMPLE));
-    cluster(&etcd, &["modify", "--set", "rtsp=555", "-m", "the reason"]).exits(0);
+    let nodes = ["a", "b"].map(|name| TestNode::following(&etcd, name, &COUNTING));
+    set(&etcd, "555", &["-m", "the reason"]).exits(0);
     for node in &nodes {
-        node.until_text(&with_rtsp("555"));
+        node.until_port("555");
         let report = node.until("running", |report| report["serial"] == 2 && report["state"] == "running");
         assert_eq!(report["away"], Value::Null);
         node.run(&["history"]).exits(0).prints("modify").prints("the reason");
     }
-    let status = cluster(&etcd, &["status", "-o", "json"]).json();
-    let states: Vec<_> = status["nodes"].as_array().expect("there are nodes").iter().collect();
-    assert_eq!(states.len(), 2);
-    assert!(states.iter().all(|node| node["serial"] == 2 && node["state"] == "running"), "{status}");
+    // A node tells of all nodes, and so does the cluster.
+    let all = |records: &Value| {
+        let rows = records.as_array().expect("a list").iter();
+        rows.map(|row| json!([row["node"], row["state"], row["serial"]])).collect::<Vec<_>>()
+    };
+    let told = || {
+        let (status, answer) = ask(&nodes[0].place, "GET /media/api/nodes", "");
+        assert_eq!(status, 200, "{answer}");
+        all(&serde_json::from_str(&answer).expect("it is JSON"))
+    };
+    let running = [json!(["a", "running", 2]), json!(["b", "running", 2])];
+    until("both say that they run it", || (told() == running).then_some(()));
+    assert_eq!(all(&cluster(&etcd, &["status", "-o", "json"]).json()["nodes"]), running);
+    // A rollback names the change by its number there.
+    made_everywhere(&etcd, &["rollback", "last"]);
+    let words = "back to the text before change 2 of the cluster";
+    cluster(&etcd, &["history", "-n", "1"]).exits(0).prints(words);
+    nodes[0].run(&["history"]).exits(0).prints(words);
+    // An edit by hand is told with what differs, and the next change overwrites it.
+    nodes[1].place.put(CONF, with_rtsp("9999"));
+    nodes[1].until_state("drifted");
+    let status = nodes[1].run(&["status"]);
+    let mut lines = status.out.lines().skip_while(|line| !line.starts_with("saved:"));
+    assert!(lines.next().is_some_and(|line| line.contains(" no, ")), "{status:?}");
+    assert_eq!(lines.next().map(str::trim), Some("rtsp"), "{status:?}");
+    set(&etcd, "556", &[]).exits(0);
+    nodes[1].until_port("556");
+    nodes[1].run(&["history"]).exits(0).prints("hand-edit");
+    nodes[1].run(&["history", "show", "last"]).exits(0).prints("rtsp 9999;");
 }
 
 #[test]
 fn a_change_sent_to_a_node_is_the_clusters_and_runs_there_when_it_is_answered() {
     let Some(etcd) = with_sample(1) else { return };
-    let nodes = ["a", "b"].map(|name| TestNode::start(&etcd, name, &COUNTING));
-    nodes[0].run(&["modify", "--set", "rtsp=555"]).exits(0);
-    assert_eq!(nodes[0].place.text(), with_rtsp("555"), "it runs where it was sent to");
-    nodes[1].until_text(&with_rtsp("555"));
+    let [a, b] = ["a", "b"].map(|name| TestNode::start(&etcd, name, &COUNTING));
+    a.run(&["modify", "--set", "rtsp=555"]).exits(0);
+    assert_eq!(a.place.text(), with_rtsp("555"), "it runs where it was sent to");
+    b.until_port("555");
     // An update is of this node alone, until the next change.
-    nodes[0].place.put("new.conf", with_rtsp("600"));
-    nodes[0].run(&["update", "new.conf"]).exits(0);
-    nodes[0].run(&["read", "rtsp"]).exits(0).prints("600");
-    assert_eq!(nodes[0].place.text(), with_rtsp("555"));
-    nodes[1].run(&["modify", "--set", "rtsp=556"]).exits(0);
-    nodes[0].until_text(&with_rtsp("556"));
-    until("it still runs the update", || {
-        Some(()).filter(|()| nodes[0].run(&["read", "rtsp"]).out.contains("556"))
-    });
+    a.place.put("new.conf", with_rtsp("600"));
+    a.run(&["update", "new.conf"]).exits(0);
+    a.run(&["read", "rtsp"]).exits(0).prints("600");
+    assert_eq!(a.place.text(), with_rtsp("555"));
+    b.run(&["modify", "--set", "rtsp=556"]).exits(0);
+    a.until_port("556");
+    until("it still runs the update", || a.run(&["read", "rtsp"]).out.contains("556").then_some(()));
     // A rollback goes to what the node had.
-    nodes[0].run(&["rollback", "last"]).exits(0);
-    nodes[1].until_text(&with_rtsp("555"));
+    a.run(&["rollback", "last"]).exits(0);
+    b.until_port("555");
 }
 
 #[test]
 fn a_text_that_a_node_refuses_does_not_block_the_next() {
     let Some(etcd) = with_sample(1) else { return };
-    let picky = TestNode::start(&etcd, "picky", &["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"]);
+    let picky = TestNode::following(&etcd, "picky", &PICKY);
     let other = TestNode::start(&etcd, "other", &COUNTING);
-    cluster(&etcd, &["modify", "--set", "rtsp=666"]).exits(0);
-    other.until_text(&with_rtsp("666"));
-    let report = picky.until("failing", |report| report["state"] == "failed");
-    assert_eq!((&report["serial"], &report["wanted"]), (&Value::from(1), &Value::from(2)));
+    set(&etcd, "666", &["--confirm", "60s"]).exits(0);
+    other.until_port("666");
+    let report = picky.until_state("failed");
+    assert_eq!((&report["serial"], &report["wanted"]), (&json!(1), &json!(2)));
     assert!(report["why"].as_str().is_some_and(|why| why.contains("check command")), "{report}");
     assert_eq!(picky.place.text(), SAMPLE);
-    cluster(&etcd, &["modify", "--set", "rtsp=667"]).exits(0);
-    picky.until_text(&with_rtsp("667"));
-    picky.until("running", |report| report["state"] == "running" && report["serial"] == 3);
-}
-
-#[test]
-fn nothing_is_confirmed_unasked_while_a_node_is_failed() {
-    let Some(etcd) = with_sample(1) else { return };
-    let picky = TestNode::start(&etcd, "picky", &["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"]);
-    cluster(&etcd, &["modify", "--set", "rtsp=666", "--confirm", "60s"]).exits(0);
-    picky.until("failing", |report| report["state"] == "failed");
+    // Nothing is confirmed unasked while a node is failed.
     for refused in [cluster(&etcd, &["confirm"]), picky.run(&["confirm"])] {
         refused.exits(6).says("picky: ").says("the check command").says("`--accept failed-nodes`");
     }
     picky.run(&["status"]).prints("waits to be confirmed");
     picky.run(&["confirm", "--accept", "failed-nodes"]).exits(0);
     cluster(&etcd, &["confirm"]).exits(7);
-}
-
-#[test]
-fn an_edit_by_hand_is_told_and_overwritten_by_the_next_change() {
-    let Some(etcd) = with_sample(1) else { return };
-    let plain = TestNode::following(&etcd, "plain", &[]);
-    plain.place.put(CONF, format!("{SAMPLE}# by hand\n"));
-    plain.until("drifted", |report| report["state"] == "drifted");
-    cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
-    plain.until_text(&with_rtsp("555"));
-    plain.run(&["history"]).exits(0).prints("hand-edit");
-    plain.run(&["history", "show", "last"]).exits(0).prints("# by hand");
+    set(&etcd, "667", &[]).exits(0);
+    picky.until_port("667");
+    picky.until("running", |report| report["state"] == "running" && report["serial"] == 3);
 }
 
 #[test]
@@ -262,53 +278,55 @@ fn a_node_goes_on_without_etcd_starts_without_it_and_is_soon_back() {
     node.go();
     node.run(&["read", "rtsp"]).exits(0).prints("554");
     etcd.go_on(0);
-    let back = Instant::now();
     etcd.wait_until_ready();
-    cluster(&etcd, &["modify", "--set", "rtsp=556"]).exits(0);
-    node.until_text(&with_rtsp("556"));
-    println!("it was back after {:?}", back.elapsed());
+    set(&etcd, "556", &[]).exits(0);
+    node.until_port("556");
+    // One that slept over a compaction goes to the newest head.
+    let before = node.reloads();
+    node.signal(Signal::STOP);
+    for port in 600..620 {
+        set(&etcd, &port.to_string(), &["-q"]).exits(0);
+    }
+    let revision = etcd.store(PREFIX, GatewaySettings::default()).seen().expect("it answers").revision;
+    etcd.ask(0, "kv/compaction", &json!({"revision": revision.to_string(), "physical": true}));
+    node.signal(Signal::CONT);
+    node.until_port("619");
+    assert!(node.reloads() - before <= 3, "a burst is one reload: {}", node.reloads());
 }
 
 #[test]
 fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_that_it_had() {
     let Some(etcd) = with_sample(1) else { return };
     let node = TestNode::following(&etcd, "a", &[]);
-    let run = |arguments: &[&str]| made_everywhere(&etcd, arguments);
-    run(&["modify", "--set", "rtsp=8554", "-m", "its port"]);
-    run(&["rm", "streams.cam1"]);
-    run(&["rollback", "last"]);
+    made_everywhere(&etcd, &["modify", "--set", "rtsp=8554", "-m", "its port"]);
+    made_everywhere(&etcd, &["rm", "streams.cam1"]);
+    made_everywhere(&etcd, &["rollback", "last"]);
     cluster(&etcd, &["modify", "--set", "title=y", "--confirm", "60", "-q"]).exits(0);
     node.until("at 5", |report| report["serial"] == 5);
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     node.until("at 6", |report| report["serial"] == 6);
-    let told = |run: &Run| -> Vec<String> {
-        let entries = run.json();
-        let operation = |entry: &Value| entry["operation"].as_str().expect("it has one").to_owned();
-        entries.as_array().expect("a list").iter().map(operation).collect()
-    };
-    let own = told(&node.run(&["history", "-o", "json"]));
-    let made = ["expired", "modify", "rollback", "rm", "modify", "save"].map(str::to_owned).to_vec();
-    assert_eq!((&own, told(&cluster(&etcd, &["history", "-o", "json"]))), (&made, made.clone()));
+    let made = ["expired", "modify", "rollback", "rm", "modify", "save"];
+    for history in [node.run(&["history", "-o", "json"]), cluster(&etcd, &["history", "-o", "json"])] {
+        let entries = history.json();
+        let entries = entries.as_array().expect("a list").iter();
+        assert_eq!(entries.map(|entry| &entry["operation"]).collect::<Vec<_>>(), made);
+    }
     node.run(&["status"]).prints("expired");
     node.run(&["history"]).prints("its port");
     node.run(&["rollback", "3", "--yes"]).exits(0);
     assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, with_rtsp("8554"));
-    node.until_text(&with_rtsp("8554"));
+    node.until_port("8554");
 }
 
 #[test]
 fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_one_does_not() {
     let Some(etcd) = with_sample(1) else { return };
-    let picky = TestNode::start(&etcd, "a", &["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"]);
-    let mut slow = TestNode::start(&etcd, "b", &["--reload-cmd", "test ! -e hold && echo >> reloads"]);
-    let other = TestNode::start(&etcd, "c", &COUNTING);
-    [&picky, &slow, &other].iter().for_each(|node| node.until_at(1));
-    let modify = |port: &str, canary: &[&str]| {
-        let set = format!("rtsp={port}");
-        cluster(&etcd, &[&["modify", "--set", &set], canary].concat())
-    };
+    let picky = TestNode::following(&etcd, "a", &PICKY);
+    let mut slow = TestNode::following(&etcd, "b", &["--reload-cmd", "test ! -e hold && echo >> reloads"]);
+    let other = TestNode::following(&etcd, "c", &COUNTING);
+    let modify = |port: &str, canary: &[&str]| set(&etcd, port, canary);
     modify("555", &["--canary", "a,b"]).exits(0).says("runs on a, b, and the other nodes follow");
-    [&picky, &slow, &other].iter().for_each(|node| node.until_text(&with_rtsp("555")));
+    [&picky, &slow, &other].iter().for_each(|node| node.until_port("555"));
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
     let before = other.reloads();
     // One refuses the text, one can't load it, and one is dead.
@@ -319,25 +337,24 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     slow.place.put("hold", "");
     modify("556", &["--canary", "b"]).exits(6).says("`b` did not take it: the reload command");
     slow.kill();
-    modify("557", &["--canary", "b", "--confirm", "2s", "--soak", "1s"])
-        .exits(6)
-        .says("not confirmed in time");
-    assert_eq!(other.place.text(), with_rtsp("555"), "it never had the others");
-    assert_eq!(other.reloads(), before);
+    let late = modify("557", &["--canary", "b", "--confirm", "2s", "--soak", "1s"]);
+    late.exits(6).says("not confirmed in time");
+    assert_eq!((other.place.text(), other.reloads()), (with_rtsp("555"), before), "it never had the others");
     // Meanwhile nobody else makes a change, and a node that starts runs the text before.
     let place = Place::with(SAMPLE);
     let rollout = ["modify", "--set", "rtsp=558", "--canary", "b", "--confirm", "60s"];
     let waiting = etcd.mediactl(&place, PREFIX, &rollout).start();
     let store = etcd.store(PREFIX, GatewaySettings::default());
-    until("nothing waits", || store.seen().ok().filter(|seen| seen.has_pending));
+    let until_one_waits = || until("nothing waits", || store.seen().ok().filter(|seen| seen.has_pending));
+    until_one_waits();
     modify("559", &[]).exits(5).says("waits until it runs on b").says("`mediactl confirm` keeps it");
     cluster(&etcd, &["status"]).exits(1).prints(", with b first, waits to be confirmed: ");
     let new = TestNode::start(&etcd, "d", &COUNTING);
-    new.until_text(&with_rtsp("555"));
-    std::fs::remove_file(slow.place.path("hold")).expect("it is there");
+    new.until_port("555");
+    fs::remove_file(slow.place.path("hold")).expect("it is there");
     slow.go();
     assert_eq!(waiting.wait_with_output().expect("it ends").status.code(), Some(0));
-    [&picky, &slow, &other, &new].iter().for_each(|node| node.until_text(&with_rtsp("558")));
+    [&picky, &slow, &other, &new].iter().for_each(|node| node.until_port("558"));
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
     modify("560", &["--canary", "9"]).exits(2).says("only 4 of the 9 nodes");
     modify("560", &["--canary", "x"]).exits(2).says("there is no node `x`");
@@ -345,38 +362,40 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     other.run(&at_node).exits(2).says("or a cluster with `--cluster URL`");
     // Others may decide it meanwhile: the command says what became of it.
     let waiting = etcd.mediactl(&place, PREFIX, &[&at_node[..], &["--soak", "50s"]].concat()).start();
-    until("nothing waits", || store.seen().ok().filter(|seen| seen.has_pending));
+    until_one_waits();
     cluster(&etcd, &["confirm"]).exits(0);
     assert_eq!(waiting.wait_with_output().expect("it ends").status.code(), Some(0));
-    [&picky, &slow, &other, &new].iter().for_each(|node| node.until_text(&with_rtsp("560")));
+    [&picky, &slow, &other, &new].iter().for_each(|node| node.until_port("560"));
 }
 
 #[test]
 fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     let Some(etcd) = with_sample(1) else { return };
-    let mut node = TestNode::following(&etcd, "a", &["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"]);
+    let mut node = TestNode::following(&etcd, "a", &PICKY);
+    let rolled_out = |more: &[&str]| cluster(&etcd, &[&["wait", "--rolled-out"][..], more].concat());
     cluster(&etcd, &["status", "--exit-code"]).exits(0);
-    cluster(&etcd, &["wait", "--rolled-out", "1"]).exits(0);
+    rolled_out(&["1"]).exits(0);
     made_everywhere(&etcd, &["modify", "--set", "rtsp=555"]);
     assert_eq!(node.place.text(), with_rtsp("555"));
-    cluster(&etcd, &["modify", "--set", "rtsp=666"]).exits(0);
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("a runs 2");
+    set(&etcd, "666", &[]).exits(0);
+    rolled_out(&["--timeout", "1"]).exits(11).says("a runs 2");
     made_everywhere(&etcd, &["modify", "--set", "rtsp=556"]);
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
-    cluster(&etcd, &["wait", "--rolled-out", "5", "--timeout", "1"]).exits(11).says("a runs 4");
+    rolled_out(&["5", "--timeout", "1"]).exits(11).says("a runs 4");
     node.server.take().expect("it runs").stop();
     let status = cluster(&etcd, &["status", "--exit-code"]).exits(11);
     status.prints("gone").prints("last heard of at");
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("a is gone");
+    rolled_out(&["--timeout", "1"]).exits(11).says("a is gone");
     // A record that can't be read is a row.
     let store = etcd.store(PREFIX, GatewaySettings::default());
-    let garbage = KeyOperation::put(&store.keys().node("broken"), b"{".as_slice());
-    write(&store, vec![garbage]);
+    let garbage = ["node/broken", "member/broken", "member/lost"];
+    let garbage = garbage.map(|key| KeyOperation::put(&format!("{PREFIX}/{key}"), "{"));
+    write(&store, garbage.to_vec());
     cluster(&etcd, &["status"]).prints("broken").prints("can't be read").prints("gone");
-    cluster(&etcd, &["cluster", "forget", "broken"]).exits(0).says("forgot broken");
-    cluster(&etcd, &["cluster", "forget", "nobody"]).exits(7).says("no record of the node `nobody`");
-    cluster(&etcd, &["cluster", "forget", "a"]).exits(0).says("forgot a");
-    assert!(!cluster(&etcd, &["status"]).out.contains("gone"));
+    for name in ["broken", "lost", "a"] {
+        cluster(&etcd, &["cluster", "forget", name]).exits(0).says(&format!("forgot {name}"));
+    }
+    cluster(&etcd, &["cluster", "forget", "broken"]).exits(7).says("no record of the node `broken`");
+    cluster(&etcd, &["status"]).exits(0).hides("gone").hides("can't be read");
     let place = Place::with(SAMPLE);
     place.run(["wait", "--rolled-out"]).exits(2).says("only the nodes of a cluster");
     assert_eq!(place.text(), SAMPLE);
@@ -407,26 +426,23 @@ fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change()
     let proxy = Proxy::start(etcd.address(0), || {});
     let url = format!("etcd://{}{PREFIX}", proxy.address);
     let place = Place::with(SAMPLE);
-    let ended_by = |signal: Signal, options: &[&str], last_path: &str| {
-        proxy.passed();
-        let set = ["--cluster", &url, "modify", "-q", "--set", "rtsp=555"];
-        let child = place.mediactl([&set[..], options].concat()).without("MEDIACTL_CONF").start();
-        // Behind the change, it looks how that goes.
-        let mut passed = Vec::new();
-        until("it does not wait", || {
-            passed.extend(proxy.passed());
-            let put = passed.iter().position(|request| request.body.contains("request_put"))?;
-            let asked = passed[put + 1..].iter().filter(|request| request.path.ends_with(last_path)).count();
-            (asked > 3).then_some(())
-        });
-        kill_process(Pid::from_child(&child), signal).expect("it runs");
-        let ended = child.wait_with_output().expect("it ends");
-        assert_eq!(ended.status.code(), None, "the signal ends it: {ended:?}");
-        String::from_utf8_lossy(&ended.stderr).into_owned()
-    };
-    let said = ended_by(Signal::TERM, &["--canary", "a", "--soak", "100s", "--confirm", "300s"], "txn");
+    let change = "modify -q --set rtsp=555 --canary a --soak 100s --confirm 300s";
+    let arguments = ["--cluster", &url].into_iter().chain(change.split(' '));
+    let child = place.mediactl(arguments).without("MEDIACTL_CONF").start();
+    // Behind the change, it looks how that goes.
+    let mut passed = Vec::new();
+    until("it does not wait", || {
+        passed.extend(proxy.passed());
+        let put = passed.iter().position(|request| request.body.contains("request_put"))?;
+        let asked = passed[put + 1..].iter().filter(|request| request.path.ends_with("txn")).count();
+        (asked > 3).then_some(())
+    });
+    kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
+    let ended = child.wait_with_output().expect("it ends");
+    assert_eq!(ended.status.code(), None, "the signal ends it: {ended:?}");
+    let said = String::from_utf8_lossy(&ended.stderr);
     assert!(said.contains("is rolled back; `mediactl confirm` keeps it"), "{said}");
-    node.until_text(&with_rtsp("555"));
+    node.until_port("555");
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     node.until_text(SAMPLE);
     node.until("back", |report| report["serial"] == 3);
@@ -435,22 +451,30 @@ fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change()
 #[test]
 fn an_unconfirmed_change_whose_time_is_over_is_shown_as_that() {
     let Some(etcd) = with_sample(1) else { return };
-    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "1s"]).exits(0);
+    let text = || cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out;
+    set(&etcd, "555", &["--confirm", "1s"]).exits(0);
     let over = "was not confirmed in time: the next change, or a node, rolls it back";
-    until("its time is not over", || Some(()).filter(|()| cluster(&etcd, &["status"]).out.contains(over)));
+    until("its time is not over", || cluster(&etcd, &["status"]).out.contains(over).then_some(()));
     let status = cluster(&etcd, &["status", "-o", "json"]).exits(1).json();
     assert_eq!(status["pending"]["is_over"], true, "{status}");
     cluster(&etcd, &["confirm"]).exits(7).says("no change waits");
     cluster(&etcd, &["status"]).exits(0);
-    assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, SAMPLE);
+    assert_eq!(text(), SAMPLE);
     // One that no node is there to take first goes back, too, and is not told as made.
     let mut node = TestNode::start(&etcd, "a", &[]);
-    node.until("running", |report| report["serial"] == 3 && report["away"] == Value::Null);
+    node.until_at(3);
     until("its record is there", || cluster(&etcd, &["status"]).out.contains("running").then_some(()));
     node.kill();
-    let rollout = ["modify", "--set", "rtsp=556", "--canary", "a", "--confirm", "2s", "--soak", "1s"];
-    cluster(&etcd, &rollout).exits(6).says("not confirmed in time");
-    assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, SAMPLE);
+    let late = set(&etcd, "556", &["--canary", "a", "--confirm", "2s", "--soak", "1s"]);
+    late.exits(6).says("not confirmed in time");
+    assert_eq!(text(), SAMPLE);
+    // With every node dead, the first one that starts takes it back.
+    set(&etcd, "557", &["--confirm", "1s"]).exits(0);
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    until("the lease does not end", || store.seen().ok().filter(|seen| !seen.has_pending));
+    node.go();
+    node.until("at the newest head", |report| report["wanted"] == 7 && report["state"] == "running");
+    assert_eq!(node.place.text(), SAMPLE);
 }
 
 #[test]
@@ -465,11 +489,10 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
         (br#"{"format":4,"version":"0.9.1"}"#.to_vec(), 4, "version of mediactl"),
     ] {
         write(&store, vec![KeyOperation::put(&store.keys().head, head)]);
-        for command in
-            [&["read"][..], &["history"], &["status"], &["modify", "--set", "rtsp=1"], &["save", CONF]]
-        {
-            let told = cluster(&etcd, command).exits(9);
-            told.says(&format!("has the format {format} of another version")).says(hint);
+        let told = format!("has the format {format} of another version");
+        for command in ["read", "history", "status", "modify --set rtsp=1", "save media.conf"] {
+            let run = cluster(&etcd, &command.split(' ').collect::<Vec<_>>());
+            run.exits(9).says(&told).says(hint);
         }
         let is_told = |report: &Value| report["away"].to_string().contains(hint);
         node.until("going on", |report| report["state"] == "failed" && is_told(report));
@@ -487,126 +510,41 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
 }
 
 /// Writes to the etcd as no program of ours does.
-fn write(store: &ClusterStore, success: Vec<KeyOperation>) {
+pub fn write(store: &ClusterStore, success: Vec<KeyOperation>) {
     store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
-}
-
-/// The operations that make `made` the last change.
-fn put_change(keys: &Keys, made: &HeadRecord) -> Vec<KeyOperation> {
-    vec![
-        KeyOperation::put(&keys.head, made.to_json()),
-        KeyOperation::put(&keys.change(made.serial), made.confirmed().to_json()),
-    ]
-}
-
-#[test]
-fn a_forged_date_ends_no_following() {
-    let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::following(&etcd, "a", &[]);
-    let store = etcd.store(PREFIX, GatewaySettings::default());
-    let head = store.seen().expect("it can be read").head.expect("there is one");
-    let (id, back) = ("forged".to_owned(), head.text.clone());
-    let unconfirmed = Some(Unconfirmed {
-        id: id.clone(),
-        deadline: u64::MAX,
-        ttl_s: None,
-        canary: Vec::new(),
-        soak_s: None,
-        back,
-    });
-    let forged = HeadRecord { serial: 2, unconfirmed, ..head };
-    let mut success = put_change(store.keys(), &forged);
-    let lease = store.gateway().grant(300).expect("it answers");
-    success.push(KeyOperation::put_leased(&store.keys().pending, id, lease));
-    write(&store, success);
-    node.until("at the forged change", |report| report["wanted"] == 2);
-    cluster(&etcd, &["status"]).exits(1).prints("waits to be confirmed");
-    cluster(&etcd, &["confirm"]).exits(0);
-    cluster(&etcd, &["modify", "--set", "rtsp=558"]).exits(0);
-    node.until("following still", |report| report["serial"] == 3);
-}
-
-#[test]
-fn a_key_pending_of_another_change_or_without_a_lease_permits_nothing() {
-    let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::start(&etcd, "a", &[]);
-    let store = etcd.store(PREFIX, GatewaySettings::default());
-    let is_over = || {
-        let seen = store.seen().expect("it can be read");
-        seen.head.filter(|head| head.operation == "expired" && seen.pending_revision == 0)
-    };
-    for has_id in [false, true] {
-        cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "300s"]).exits(0);
-        node.until_text(&with_rtsp("555"));
-        let open = store.seen().expect("it can be read").open().expect("it waits");
-        let pending = match has_id {
-            true => KeyOperation::put(&store.keys().pending, open.id),
-            false => {
-                let lease = store.gateway().grant(300).expect("it answers");
-                KeyOperation::put_leased(&store.keys().pending, "another", lease)
-            }
-        };
-        write(&store, vec![pending]);
-        cluster(&etcd, &["confirm"]).exits(7).says("no change waits");
-        node.until_text(SAMPLE);
-        until("nobody commits that", is_over);
-    }
-}
-
-#[test]
-fn no_node_reads_the_record_of_another() {
-    let Some(etcd) = with_sample(1) else { return };
-    let proxy = Proxy::start(etcd.address(0), || {});
-    let first = TestNode::start(&etcd, "first", &["--reload-cmd", "sleep 1"]);
-    let url = format!("etcd://{}{PREFIX}", proxy.address);
-    let other = TestNode::start_in(Place::empty(), &url, "other", &COUNTING);
-    [&first, &other].iter().for_each(|node| node.until_at(1));
-    proxy.passed();
-    cluster(&etcd, &["modify", "--set", "rtsp=555", "--canary", "first"]).exits(0);
-    other.until_text(&with_rtsp("555"));
-    let sent = proxy.passed();
-    let key = BASE64_STANDARD.encode(format!("{PREFIX}/node/first"));
-    assert!(!sent.is_empty() && sent.iter().all(|request| !request.body.contains(&key)), "{sent:#?}");
 }
 
 #[test]
 fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     let Some(etcd) = with_sample(1) else { return };
-    let picky = ["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"];
-    let nodes = [("a", &picky[..]), ("b", &COUNTING[..])]
-        .map(|(name, options)| TestNode::following(&etcd, name, options));
-    let [a, b] = &nodes;
+    let a = TestNode::following(&etcd, "a", &PICKY);
+    let b = TestNode::following(&etcd, "b", &COUNTING);
     let send = |node: &TestNode, port: u16, options: Value| {
         let patch = json!({ "modify": { "edits": { "patch": { "rtsp": port } } } });
         node.post("change", &json!({ "operation": patch, "options": options }).to_string())
     };
+    let nodes = || cluster(&etcd, &["status", "-o", "json"]).json()["nodes"].clone();
     let all_run = || {
-        until("the nodes do not say that they run it", || {
-            let status = cluster(&etcd, &["status", "-o", "json"]).json();
-            let nodes = status["nodes"].as_array().expect("there are nodes");
-            Some(()).filter(|()| nodes.len() == 2 && nodes.iter().all(|node| node["state"] == "running"))
-        });
+        let run = |node: &Value| node["state"] == "running";
+        until("they say that they run it", || nodes().as_array()?.iter().all(run).then_some(()));
     };
     // Who sent it decides: no node does.
-    let (status, answer) = send(b, 555, json!({ "canary": ["a"], "confirm": 60, "canary_time": 1 }));
+    let (status, answer) = send(&b, 555, json!({ "canary": ["a"], "confirm": 60, "canary_time": 1 }));
     assert_eq!(status, 200, "{answer}");
-    a.until_text(&with_rtsp("555"));
-    until("it has not run it for its time", || {
-        let status = cluster(&etcd, &["status", "-o", "json"]).json();
-        Some(()).filter(|()| status["nodes"][0]["has_soaked"] == true)
-    });
+    a.until_port("555");
+    until("it has run it for its time", || (nodes()[0]["has_soaked"] == true).then_some(()));
     assert_eq!((b.place.text(), b.reloads()), (SAMPLE.to_owned(), 1), "it waits");
     a.run(&["confirm"]).exits(0);
-    nodes.iter().for_each(|node| node.until_text(&with_rtsp("555")));
+    [&a, &b].iter().for_each(|node| node.until_port("555"));
     // The first that says so is chosen.
     all_run();
-    let (status, answer) = send(b, 666, json!({ "canary": ["1"], "confirm": 1 }));
+    let (status, answer) = send(&b, 666, json!({ "canary": ["1"], "confirm": 1 }));
     assert_eq!(status, 200, "{answer}");
     until("it does not go back", || {
         let entries = cluster(&etcd, &["history", "-o", "json"]).json();
-        Some(()).filter(|()| entries[0]["operation"] == "expired")
+        (entries[0]["operation"] == "expired").then_some(())
     });
-    nodes.iter().for_each(|node| node.until_text(&with_rtsp("555")));
+    [&a, &b].iter().for_each(|node| node.until_port("555"));
     assert_eq!(b.reloads(), 2, "it never took the other one");
     all_run();
     for (options, message) in [
@@ -614,34 +552,12 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
         (json!({ "canary": ["x"], "confirm": 9 }), "canary: there is no node `x`"),
         (json!({ "canary": ["a"] }), "canary: the other nodes wait until the change is confirmed"),
     ] {
-        let (status, answer) = send(b, 557, options);
+        let (status, answer) = send(&b, 557, options);
         assert!(status == 400 && answer.contains(message), "{status} {answer}");
     }
     let update = json!({ "operation": { "update": SAMPLE }, "options": { "canary": ["a"] } });
     let (status, answer) = a.post("change", &update.to_string());
     assert!(status == 400 && answer.contains("this node alone"), "{status} {answer}");
-}
-
-#[test]
-fn a_node_tells_of_all_nodes() {
-    let Some(etcd) = with_sample(1) else { return };
-    let nodes = ["a", "b"].map(|name| TestNode::following(&etcd, name, &[]));
-    let get = |target: &str| {
-        let (status, answer) = ask(&nodes[0].place, &format!("GET /media/api/{target}"), "");
-        assert_eq!(status, 200, "{answer}");
-        let body = answer.split("\r\n\r\n").nth(1).expect("there is a body");
-        serde_json::from_str::<Value>(body).expect("it is JSON")
-    };
-    until("both say that they run it", || {
-        let records = get("nodes");
-        let records = records.as_array().expect("a list");
-        (records.len() == 2 && records.iter().all(|record| record["state"] == "running")).then_some(())
-    });
-    let records = get("nodes");
-    let names: Vec<&Value> =
-        records.as_array().expect("a list").iter().map(|record| &record["node"]).collect();
-    assert_eq!(names, ["a", "b"], "{records}");
-    assert!(records[1]["state"] == "running" && records[1]["serial"] == 1, "{records}");
 }
 
 /// The node hears nothing any more: it goes back by itself, also after a restart, and takes what was confirmed meanwhile
@@ -651,91 +567,48 @@ fn a_node_that_a_change_cuts_off_goes_back_by_itself() {
     let Some(etcd) = with_sample(1) else { return };
     let proxy = Proxy::start(etcd.address(0), || {});
     let url = format!("etcd://{}{PREFIX}", proxy.address);
-    let mut node = TestNode::start_in(Place::empty(), &url, "a", &COUNTING);
+    let mut node = TestNode::start_in(Place::empty(), &url, "a", &PICKY);
     node.until_at(1);
-    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "4s"]).exits(0);
-    node.until_text(&with_rtsp("555"));
+    let is_running = |report: &Value| report["state"] == "running" && report["away"] == Value::Null;
+    set(&etcd, "555", &["--confirm", "4s"]).exits(0);
+    node.until_port("555");
     proxy.set(Line::Broken);
     node.until_text(SAMPLE);
     node.until("cut off", |report| report["state"] == "cut-off" && report["serial"] == 1);
     node.run(&["history"]).exits(0).prints("no contact with the cluster");
     let pending = "was not confirmed when this node heard of the cluster last";
-    assert!(node.run(&["status"]).prints(pending).out.contains("cut-off"));
+    node.run(&["status"]).prints(pending).prints("cut-off");
     proxy.set(Line::Whole);
-    node.until("back", |report| report["state"] == "running" && report["away"] == Value::Null);
+    node.until("back", is_running);
     // Killed and started while it is cut off, after the change was confirmed: it can't know that.
-    let store = etcd.store(PREFIX, GatewaySettings::default());
-    until("nobody commits that", || {
-        store.seen().ok().filter(|seen| !seen.has_run_out() && !seen.has_pending)
-    });
-    cluster(&etcd, &["modify", "--set", "rtsp=556", "--confirm", "60s"]).exits(0);
-    node.until_text(&with_rtsp("556"));
+    until_nothing_waits(|arguments| cluster(&etcd, arguments));
+    set(&etcd, "556", &["--confirm", "60s"]).exits(0);
+    node.until_port("556");
     node.kill();
     proxy.set(Line::Broken);
     cluster(&etcd, &["confirm"]).exits(0);
     node.go();
     node.until_text(SAMPLE);
-    node.until("cut off", |report| report["state"] == "cut-off");
+    node.until_state("cut-off");
     proxy.set(Line::Whole);
-    node.until_text(&with_rtsp("556"));
-    node.until("running", |report| report["state"] == "running" && report["away"] == Value::Null);
-    assert_eq!(node.place.names().iter().filter(|name| name.ends_with(".new")).count(), 0);
-}
-
-/// Nobody but the node knows that it runs what was taken back. What it has only seen, and not taken, is no reason to forget
-/// the way back either.
-#[test]
-fn a_node_that_refuses_the_next_change_goes_back_from_the_one_that_was_taken_back() {
-    let Some(etcd) = with_sample(1) else { return };
-    let proxy = Proxy::start(etcd.address(0), || {});
-    let url = format!("etcd://{}{PREFIX}", proxy.address);
-    let options = ["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"];
-    let mut node = TestNode::start_in(Place::empty(), &url, "a", &options);
-    node.until_at(1);
-    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "300s"]).exits(0);
-    node.until("running it", |report| report["serial"] == 2 && report["state"] == "running");
-    // It sees that the change went back, and the next one, at once.
-    node.server.as_ref().expect("it runs").signal(Signal::STOP);
+    node.until_port("556");
+    let serial = node.until("running", is_running)["serial"].clone();
+    // Nobody but the node knows that it runs what was taken back, and it sees that at once with a change that it refuses. What it
+    // has only seen, and not taken, is no reason to forget the way back either.
+    set(&etcd, "557", &["--confirm", "300s"]).exits(0);
+    node.until_port("557");
+    node.signal(Signal::STOP);
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);
-    cluster(&etcd, &["modify", "--set", "rtsp=666"]).exits(0);
-    node.server.as_ref().expect("it runs").signal(Signal::CONT);
-    let report = node.until("back", |report| report["state"] == "failed" && report["serial"] == 1);
-    assert_eq!((&report["wanted"], &report["away"]), (&json!(4), &Value::Null), "{report}");
-    assert_eq!(node.place.text(), SAMPLE);
-    node.run(&["history"]).exits(0).prints("as far as this node knows, change 2 was not confirmed");
+    set(&etcd, "666", &[]).exits(0);
+    node.signal(Signal::CONT);
+    node.until("back", |report| report["state"] == "failed" && report["serial"] == serial);
+    assert_eq!(node.place.text(), with_rtsp("556"));
+    node.run(&["history"]).exits(0).prints("as far as this node knows, change ").prints(" was not confirmed");
     node.kill();
     proxy.set(Line::Broken);
     node.go();
-    node.until("cut off", |report| report["state"] == "cut-off" && report["serial"] == 1);
-}
-
-#[test]
-fn a_change_that_nobody_confirms_goes_back_whoever_lives() {
-    let Some(etcd) = with_sample(1) else { return };
-    let mut node = TestNode::start(&etcd, "a", &COUNTING);
-    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "2s"]).exits(0);
-    node.until_text(&with_rtsp("555"));
-    assert!(node.run(&["modify", "--set", "rtsp=556"]).exits(5).err.contains("waits to be confirmed"));
-    node.until_text(SAMPLE);
-    let store = etcd.store(PREFIX, GatewaySettings::default());
-    until("nobody commits that", || {
-        store.seen().ok().filter(|seen| !seen.has_run_out() && !seen.has_pending)
-    });
-    // With every node dead, the first one that starts takes it back.
-    node.kill();
-    cluster(&etcd, &["modify", "--set", "rtsp=557", "--confirm", "1s"]).exits(0);
-    until("the lease does not end", || {
-        store.seen().ok().filter(|seen| seen.head.is_some() && !seen.has_pending)
-    });
-    node.go();
-    node.until("at the newest head", |report| report["wanted"] == 5 && report["state"] == "running");
-    assert_eq!(node.place.text(), SAMPLE);
-    // What is confirmed stays.
-    cluster(&etcd, &["modify", "--set", "rtsp=558", "--confirm", "60s"]).exits(0);
-    node.until_text(&with_rtsp("558"));
-    node.run(&["confirm"]).exits(0);
-    node.run(&["modify", "--set", "rtsp=559"]).exits(0);
-    assert_eq!(node.place.text(), with_rtsp("559"));
+    node.until("cut off", |report| report["state"] == "cut-off" && report["serial"] == serial);
+    assert_eq!(node.place.names().iter().filter(|name| name.ends_with(".new")).count(), 0);
 }
 
 #[test]
@@ -746,14 +619,13 @@ fn a_node_that_was_killed_while_it_took_a_text_has_the_media_server_load_it() {
     let mut node = TestNode::following(&etcd, "a", &["--reload-cmd", reload]);
     for (round, delay) in [0, 20, 60, 150, 250, 320].into_iter().enumerate() {
         let port = (600 + round).to_string();
-        cluster(&etcd, &["modify", "--set", &format!("rtsp={port}")]).exits(0);
+        set(&etcd, &port, &[]).exits(0);
         let_pass(Duration::from_millis(delay));
         node.kill();
         node.go();
-        node.until_text(&with_rtsp(&port));
-        until("the media server does not load it", || {
-            fs::read_to_string(node.place.path("loaded")).ok().filter(|loaded| *loaded == with_rtsp(&port))
-        });
+        node.until_port(&port);
+        let loaded = || fs::read_to_string(node.place.path("loaded")).ok();
+        until("it does not load it", || loaded().filter(|loaded| *loaded == with_rtsp(&port)));
     }
     node.run(&["history"]).exits(0);
     // The node that runs may just be writing one.
@@ -765,51 +637,48 @@ fn a_node_that_was_killed_while_it_took_a_text_has_the_media_server_load_it() {
 fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
     let Some(etcd) = with_sample(1) else { return };
     let unhealthy = ["--health-cmd", "test ! -e sick || test $MEDIACTL_NODE != a"];
-    let first = TestNode::start(&etcd, "a", &unhealthy);
-    let other = TestNode::start(&etcd, "b", &COUNTING);
-    [&first, &other].iter().for_each(|node| node.until_at(1));
-    let place = Place::with(SAMPLE);
-    let modify = |port: &str, options: &[&str]| {
-        let set = format!("rtsp={port}");
-        let arguments = [&["modify", "-q", "--set", &set, "--canary", "a"], options].concat();
-        etcd.mediactl(&place, PREFIX, &arguments)
-    };
-    modify("555", &["--soak", "2s"]).run().exits(0);
-    other.until("running", |report| report["serial"] == 2 && report["state"] == "running");
+    let first = TestNode::following(&etcd, "a", &unhealthy);
+    let other = TestNode::following(&etcd, "b", &COUNTING);
+    let modify = |port: &str, options: &[&str]| set(&etcd, port, &[&["--canary", "a"][..], options].concat());
+    modify("555", &["--soak", "2s"]).exits(0);
+    other.until_at(2);
     let before = other.reloads();
     // The command of the node itself.
     first.place.put("sick", "");
-    modify("557", &["--soak", "1s"]).run().exits(6).says("`a` did not take it: the health command");
+    modify("557", &["--soak", "1s"]).exits(6).says("`a` did not take it: the health command");
     fs::remove_file(first.place.path("sick")).expect("it is there");
-    first.until("healthy", |report| report["state"] == "running");
+    first.until_state("running");
     // It is run again and again while the node goes first, with a pause of five seconds.
-    let health = ["--health-cmd", "echo >> checked"];
-    let mut watched = TestNode::start(&etcd, "c", &health);
+    let mut watched = TestNode::start(&etcd, "c", &["--health-cmd", "echo >> checked"]);
     watched.until("running", |report| report["serial"].is_u64() && report["state"] == "running");
     let checks = || fs::read_to_string(watched.place.path("checked")).map_or(0, |runs| runs.lines().count());
-    let long = "modify -q --set rtsp=560 --canary c --soak 50s --confirm 60s".split(' ').collect::<Vec<_>>();
-    let mut deciding = etcd.mediactl(&place, PREFIX, &long).start();
-    watched.until_text(&with_rtsp("560"));
-    let (begin, checked) = (Instant::now(), checks());
-    until("it is not checked again", || (checks() > checked + 2).then_some(()));
-    assert!(begin.elapsed() > Duration::from_secs(5), "three checks in {:?}", begin.elapsed());
-    deciding.kill().expect("it runs");
-    deciding.wait().expect("it ends");
+    let place = Place::with(SAMPLE);
+    let begin_and_leave = |change: &str, waits: &dyn Fn()| {
+        let mut deciding = etcd.mediactl(&place, PREFIX, &change.split(' ').collect::<Vec<_>>()).start();
+        waits();
+        deciding.kill().expect("it runs");
+        deciding.wait().expect("it ends");
+    };
+    begin_and_leave("modify -q --set rtsp=560 --canary c --soak 50s --confirm 60s", &|| {
+        watched.until_port("560");
+        let (begin, checked) = (Instant::now(), checks());
+        until("it is not checked again", || (checks() > checked + 2).then_some(()));
+        assert!(begin.elapsed() > Duration::from_secs(5), "three checks in {:?}", begin.elapsed());
+    });
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);
-    watched.until_text(&with_rtsp("555"));
+    watched.until_port("555");
     watched.kill();
     until_nothing_waits(|arguments| cluster(&etcd, arguments));
     // Whoever decides is gone: its time ends, and all are back.
-    let mut deciding = modify("558", &["--soak", "7s", "--confirm", "8s"]).start();
-    first.until_text(&with_rtsp("558"));
-    deciding.kill().expect("it runs");
-    deciding.wait().expect("it ends");
-    first.until_text(&with_rtsp("555"));
+    begin_and_leave("modify -q --set rtsp=558 --canary a --soak 7s --confirm 8s", &|| {
+        first.until_port("558");
+    });
+    first.until_port("555");
     assert_eq!((other.place.text(), other.reloads()), (with_rtsp("555"), before), "it never had the others");
     for options in [&["--confirm", "10s"][..], &["--soak", "9s", "--confirm", "9s"]] {
-        modify("559", options).run().exits(2).says("`--soak` has to be less than `--confirm`");
+        modify("559", options).exits(2).says("`--soak` has to be less than `--confirm`");
     }
-    cluster(&etcd, &["modify", "--set", "rtsp=1", "--soak", "9s"]).exits(2).says("canary");
+    set(&etcd, "1", &["--soak", "9s"]).exits(2).says("canary");
 }
 
 /// Killed between the write and the end of the reload, which then fails: nobody gets the text.
@@ -819,9 +688,8 @@ fn a_canary_that_was_killed_and_whose_reload_fails_is_not_promoted() {
     // The reload of the new text waits while `hold` is there, and then fails.
     let reload = "if grep -q 'rtsp 555' $MEDIACTL_TEXT; then echo >> tried; while test -e hold; do sleep 0.05; done; \
                   false; else echo >> reloads; fi";
-    let mut canary = TestNode::start(&etcd, "a", &["--reload-cmd", reload]);
-    let other = TestNode::start(&etcd, "b", &COUNTING);
-    [&canary, &other].iter().for_each(|node| node.until_at(1));
+    let mut canary = TestNode::following(&etcd, "a", &["--reload-cmd", reload]);
+    let other = TestNode::following(&etcd, "b", &COUNTING);
     let before = other.reloads();
     canary.place.put("hold", "");
     let place = Place::with(SAMPLE);
@@ -831,50 +699,10 @@ fn a_canary_that_was_killed_and_whose_reload_fails_is_not_promoted() {
     canary.kill();
     fs::remove_file(canary.place.path("hold")).expect("it is there");
     canary.go();
-    let ended = waiting.wait_with_output().expect("it ends");
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert!(ended.status.code() == Some(6) && said.contains("`a` did not take it"), "{ended:?}");
+    Run::of(waiting.wait_with_output().expect("it ends")).exits(6).says("`a` did not take it");
     canary.until_text(SAMPLE);
-    canary.until("running again", |report| report["state"] == "running" && report["serial"] == 3);
+    canary.until_at(3);
     assert_eq!((other.place.text(), other.reloads()), (SAMPLE.to_owned(), before), "it never had the text");
-}
-
-#[test]
-fn a_node_that_slept_over_a_compaction_goes_to_the_newest_head() {
-    let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::following(&etcd, "a", &COUNTING);
-    let before = node.reloads();
-    node.server.as_ref().expect("it runs").signal(Signal::STOP);
-    for port in 600..620 {
-        cluster(&etcd, &["modify", "-q", "--set", &format!("rtsp={port}")]).exits(0);
-    }
-    let revision = etcd.store(PREFIX, GatewaySettings::default()).seen().expect("it answers").revision;
-    etcd.ask(0, "kv/compaction", &json!({"revision": revision.to_string(), "physical": true}));
-    node.server.as_ref().expect("it runs").signal(Signal::CONT);
-    node.until_text(&with_rtsp("619"));
-    assert!(node.reloads() - before <= 3, "a burst is one reload: {}", node.reloads());
-}
-
-#[test]
-fn a_rollback_of_a_cluster_names_the_change_by_its_number_there() {
-    let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::start(&etcd, "a", &COUNTING);
-    made_everywhere(&etcd, &["modify", "--set", "rtsp=555"]);
-    made_everywhere(&etcd, &["rollback", "last"]);
-    let words = "back to the text before change 2 of the cluster";
-    cluster(&etcd, &["history", "-n", "1"]).exits(0).prints(words);
-    node.run(&["history"]).exits(0).prints(words);
-}
-
-#[test]
-fn the_status_of_a_node_lists_what_differs_below_what_is_not_saved() {
-    let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::following(&etcd, "a", &COUNTING);
-    node.place.put(CONF, with_rtsp("9999"));
-    let status = node.run(&["status"]);
-    let mut lines = status.out.lines().skip_while(|line| !line.starts_with("saved:"));
-    assert!(lines.next().is_some_and(|line| line.contains(" no, ")), "{status:?}");
-    assert_eq!(lines.next().map(str::trim), Some("rtsp"), "{status:?}");
 }
 
 #[test]
@@ -884,31 +712,29 @@ fn a_command_on_the_file_of_a_node_says_that_it_changes_the_cluster_and_asks() {
     let place = &nodes[0].place;
     place.put("new.conf", with_rtsp("600"));
     let says = format!("this changes all 2 nodes of the cluster {}", etcd.url(PREFIX));
-    let edits: [&[&str]; 6] = [
-        &["modify", "--set", "rtsp=555"],
-        &["save", "new.conf"],
-        &["apply", "new.conf"],
-        &["add", "stream", "cam9", "rtsp://192.0.2.9/1"],
-        &["rm", "streams.cam1"],
-        &["edit"],
-    ];
-    for edit in edits {
-        place.mediactl(edit).env("EDITOR", "true").run().exits(6).says(&says).says("`--yes`");
+    for edit in [
+        "modify --set rtsp=555",
+        "save new.conf",
+        "apply new.conf",
+        "add stream cam9 rtsp://192.0.2.9/1",
+        "rm streams.cam1",
+        "edit",
+    ] {
+        let run = place.mediactl(edit.split(' ')).env("EDITOR", "true").run();
+        run.exits(6).says(&says).says("`--yes`");
     }
     assert_eq!(place.text(), SAMPLE);
     place.run(["modify", "--dry-run", "--set", "rtsp=555"]).exits(0).says(&says);
     place.run(["modify", "-q", "--yes", "--set", "rtsp=555"]).exits(0).says_nothing();
-    nodes[1].until_text(&with_rtsp("555"));
+    nodes[1].until_port("555");
     place.run(["rollback", "last"]).exits(6).says(&says);
     // Only this node.
     place.run(["update", "new.conf"]).exits(0).hides("nodes of the cluster");
     place.run(["update", CONF]).exits(0);
-    let by_hand = format!("{}# by hand\n", place.text());
-    place.put(CONF, by_hand);
-    nodes[0].until("drifted", |report| report["state"] == "drifted");
-    let change = ["modify", "--yes", "--set", "rtsp=556"];
+    place.put(CONF, format!("{}# by hand\n", place.text()));
+    nodes[0].until_state("drifted");
     let gone = "a hand edit of the file is overwritten";
-    place.run(change.iter().copied().chain(["--dry-run"])).exits(0).says(gone);
-    place.run(change).exits(0).says(&says).says(gone);
+    place.run(["modify", "--yes", "--set", "rtsp=556", "--dry-run"]).exits(0).says(gone);
+    place.run(["modify", "--yes", "--set", "rtsp=556"]).exits(0).says(&says).says(gone);
     place.run(["history", "show", "last"]).exits(0).prints("# by hand");
 }

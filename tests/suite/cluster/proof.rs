@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::etcd::Etcd;
 use super::link::Link;
-use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_sample};
+use super::nodes::{COUNTING, PREFIX, TestNode, cluster, set, with_rtsp, with_sample};
 use crate::cli::{Place, SAMPLE};
 use crate::waiting::let_pass;
 
@@ -24,10 +24,6 @@ const OTHER_WORK: u32 = 10;
 
 /// The most reloads that a node may make of 200 changes in a second.
 const RELOADS: usize = 60;
-
-fn with_rtsp(port: usize) -> String {
-    SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
-}
 
 /// A writer that stays.
 fn engine(etcd: &Etcd) -> Engine {
@@ -78,15 +74,15 @@ fn a_node_cut_off_is_soon_back(time: Duration) {
     let link = Link::to(etcd.address(0));
     let url = format!("etcd://{}{PREFIX}", link.address);
     let node = TestNode::start_in(Place::empty(), &url, "far", &COUNTING);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    node.until_at(1);
     link.cut([true; 2]);
     let_pass(time);
     node.until("away", |report| report["away"] != Value::Null);
-    cluster(&etcd, &["modify", "--set", "rtsp=600"]).exits(0);
+    set(&etcd, "600", &[]).exits(0);
     assert_eq!(node.place.text(), SAMPLE);
     link.cut([false; 2]);
     let back = Instant::now();
-    node.until_text(&with_rtsp(600));
+    node.until_port("600");
     let took = back.elapsed();
     println!("cut off for {time:?}, it was there {took:?} after its return");
     assert!(took < RETURN * OTHER_WORK, "{took:?}");
@@ -110,21 +106,20 @@ fn nodes_converge_whatever_dies(count: usize, rounds: usize) {
         (0..count).map(|number| TestNode::start(&etcd, &format!("n{number}"), &COUNTING)).collect();
     for round in 0..rounds {
         let (node, member) = (round % count, round % 3);
-        let port = format!("rtsp={}", 600 + round);
-        let change = ["modify", "-q", "--set", &port];
+        let port = (600 + round).to_string();
         nodes[node].kill();
         match round % 2 {
             0 => etcd.pause(member),
             _ => etcd.kill(member),
         }
         // Two of three members are enough.
-        cluster(&etcd, &change).exits(0);
+        set(&etcd, &port, &[]).exits(0);
         nodes[node].go();
         match round % 2 {
             0 => etcd.go_on(member),
             _ => etcd.run(member),
         }
-        nodes.iter().for_each(|node| node.until_text(&with_rtsp(600 + round)));
+        nodes.iter().for_each(|node| node.until_port(&port));
     }
     let head = cluster(&etcd, &["read", "-o", "conf"]).exits(0).out;
     nodes.iter().for_each(|node| assert_eq!(node.place.text(), head));
@@ -144,7 +139,7 @@ fn nodes_converge_whatever_is_killed() {
 #[test]
 fn a_file_that_is_there_is_kept_in_the_history_of_a_new_node() {
     let Some(etcd) = with_sample(1) else { return };
-    let own = with_rtsp(1000);
+    let own = with_rtsp("1000");
     let place = Place::with(&own);
     let node = TestNode::start_in(place, &etcd.url(PREFIX), "new", &COUNTING);
     node.until_text(SAMPLE);

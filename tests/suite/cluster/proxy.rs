@@ -20,14 +20,12 @@ pub enum Line {
     Broken,
 }
 
-/// Something between the program and etcd.
 pub struct Proxy {
     pub address: SocketAddr,
     line: Arc<Mutex<Line>>,
     passed: Arc<Mutex<Vec<Request>>>,
 }
 
-/// A request that was passed on.
 #[derive(Debug)]
 pub struct Request {
     pub path: String,
@@ -63,7 +61,6 @@ impl Proxy {
     }
 }
 
-/// Passes one request on.
 fn serve(
     mut stream: TcpStream,
     etcd: SocketAddr,

@@ -34,25 +34,6 @@ fn a_change_is_three_reads_and_one_transaction() {
 }
 
 #[test]
-fn the_history_of_45_changes_takes_few_requests_however_far_away_it_is() {
-    let Some(etcd) = Etcd::start(1) else { return };
-    let place = Place::with(SAMPLE);
-    let run = |arguments: &[&str]| etcd.mediactl(&place, "/p", arguments).run().exits(0);
-    run(&["save", CONF, "-q"]);
-    for number in 1..45 {
-        run(&["modify", "--set", &format!("streams.cam1.prepush={}", 10 + number), "-q"]);
-    }
-    let proxy = Proxy::start(etcd.address(0), || {});
-    let url = format!("etcd://{}/p", proxy.address);
-    let shown =
-        place.mediactl(["history"]).without("MEDIACTL_CONF").env("MEDIACTL_CLUSTER", &url).run().exits(0);
-    // Each takes a round trip: `head`, a page of records, and the text. The paths stand in the records.
-    assert_eq!((shown.out.lines().count(), shown.out.matches("streams.cam1.prepush").count()), (45, 44));
-    let requests = proxy.passed().len();
-    assert!(requests <= 4, "{requests}");
-}
-
-#[test]
 fn a_long_history_is_read_in_pages_and_its_end_alone() {
     let Some(etcd) = Etcd::start(1) else { return };
     let place = Place::with(SAMPLE);

@@ -3,14 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mediactl::store::etcd::{GatewaySettings, KeyOperation, Txn};
+use mediactl::store::etcd::{GatewaySettings, KeyOperation};
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;
-use super::nodes::{PREFIX, TestNode, cluster, made_everywhere, with_rtsp, with_sample};
+use super::nodes::{PREFIX, TestNode, cluster, made_everywhere, set, with_rtsp, with_sample, write};
 use crate::cli::SAMPLE;
 
-/// Copies a folder with all that is in it.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("it can be made");
     for entry in fs::read_dir(from).expect("it is a folder") {
@@ -23,7 +22,6 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Takes a back-up of the only member.
 fn back_up(etcd: &mut Etcd) -> PathBuf {
     let kept = etcd.data(0).with_extension("kept");
     etcd.kill(0);
@@ -44,8 +42,7 @@ fn restore(etcd: &mut Etcd, kept: &Path) {
 #[test]
 fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
     let Some(mut etcd) = with_sample(1) else { return };
-    let mut node = TestNode::start(&etcd, "a", &[]);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let mut node = TestNode::following(&etcd, "a", &[]);
     cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("no node is held, so nothing was changed");
 
     let kept = back_up(&mut etcd);
@@ -54,13 +51,13 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
     }
     restore(&mut etcd, &kept);
 
-    node.until("held", |report| report["state"] == "held");
+    node.until_state("held");
     assert_eq!(node.place.text(), with_rtsp("556"));
     let status = cluster(&etcd, &["status", "--exit-code"]).exits(11);
     status.prints("held").prints("was a back-up restored?");
     // It stays held, whatever is written there, and after a restart.
     for rtsp in ["600", "601", "602"] {
-        cluster(&etcd, &["modify", "--set", &format!("rtsp={rtsp}")]).exits(0);
+        set(&etcd, rtsp, &[]).exits(0);
     }
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("a runs 3, held");
     node.kill();
@@ -71,8 +68,7 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
     // One that is gone comes back to another cluster.
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let gone = json!({"since": "", "heard": "2026-01-01T00:00:00Z", "version": "1", "serial": 9});
-    let success = vec![KeyOperation::put(&store.keys().member("b"), gone.to_string())];
-    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    write(&store, vec![KeyOperation::put(&store.keys().member("b"), gone.to_string())]);
     // Without a terminal nobody agreed.
     let asked = cluster(&etcd, &["cluster", "adopt"]).exits(6);
     let asked = asked.says("b is gone, and ran 9: if it comes back, it takes the text of the cluster, too");
@@ -80,7 +76,7 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
     cluster(&etcd, &["cluster", "adopt", "--yes"])
         .exits(0)
         .says("adopted: the cluster goes on with change 5");
-    node.until_text(&with_rtsp("602"));
+    node.until_port("602");
     node.until("running", |report| report["state"] == "running" && report["serial"] == 5);
     cluster(&etcd, &["cluster", "forget", "b"]).exits(0);
     made_everywhere(&etcd, &["modify", "--set", "rtsp=603"]);
@@ -94,11 +90,10 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
 #[test]
 fn a_node_goes_back_from_an_unconfirmed_change_that_a_restored_cluster_does_not_have() {
     let Some(mut etcd) = with_sample(1) else { return };
-    let node = TestNode::start(&etcd, "a", &[]);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let node = TestNode::following(&etcd, "a", &[]);
     let kept = back_up(&mut etcd);
-    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "600", "-q"]).exits(0);
-    node.until_text(&with_rtsp("555"));
+    set(&etcd, "555", &["--confirm", "600", "-q"]).exits(0);
+    node.until_port("555");
     node.until("running", |report| report["serial"] == 2);
     restore(&mut etcd, &kept);
     node.until("back", |report| report["serial"] == 1 && report["state"] == "running");
@@ -110,13 +105,13 @@ fn a_node_goes_back_from_an_unconfirmed_change_that_a_restored_cluster_does_not_
 fn an_adoption_confirms_nothing() {
     let Some(mut etcd) = with_sample(1) else { return };
     let node = TestNode::start(&etcd, "a", &[]);
-    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "600", "-q"]).exits(0);
+    set(&etcd, "555", &["--confirm", "600", "-q"]).exits(0);
     node.until("running", |report| report["serial"] == 2 && report["away"] == Value::Null);
     let kept = back_up(&mut etcd);
     cluster(&etcd, &["confirm"]).exits(0);
     made_everywhere(&etcd, &["modify", "--set", "rtsp=556"]);
     restore(&mut etcd, &kept);
-    node.until("held", |report| report["state"] == "held");
+    node.until_state("held");
     cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(5).says("confirm --rollback");
     let pending = etcd.store(PREFIX, GatewaySettings::default()).keys().pending.clone();
     etcd.remove(&pending, &format!("{pending}0"));
@@ -130,14 +125,13 @@ fn an_adoption_confirms_nothing() {
 #[test]
 fn another_cluster_at_the_same_place_holds_its_nodes() {
     let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::start(&etcd, "a", &[]);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let node = TestNode::following(&etcd, "a", &[]);
     let end = format!("{}0", PREFIX);
     etcd.remove(&format!("{PREFIX}/"), &end);
     cluster(&etcd, &["save", crate::cli::CONF, "-q"]).exits(0);
-    node.until("held", |report| report["state"] == "held");
+    node.until_state("held");
     cluster(&etcd, &["status"]).exits(0).prints("the cluster does not have the change");
-    cluster(&etcd, &["modify", "--set", "rtsp=777"]).exits(0);
+    set(&etcd, "777", &[]).exits(0);
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("held");
     cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with change ");
     node.until("running", |report| report["state"] == "running");

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::etcd::{Etcd, PASSWORD, add_users};
+use super::etcd::{Etcd, PASSWORD};
 use super::nodes::{PREFIX, TestNode, ask, with_rtsp, with_sample};
 use super::secured::{as_olga, certificates, tls_of_olga, tls_options};
 use crate::cli::serve::Serving;
@@ -14,17 +14,8 @@ use crate::waiting::{eventually, until};
 #[test]
 fn a_password_is_replaced_without_a_restart() {
     let Some(mut etcd) = with_sample(1) else { return };
-    let ask = |path: &str, body: Value| {
-        let answer = etcd.ask(0, path, &body);
-        assert!(answer["header"].is_object(), "{path}: {answer}");
-    };
-    add_users(&ask, &[("olga", &[("READWRITE", &format!("{PREFIX}/"), true)])]);
-    let place = Place::with(SAMPLE);
-    place.put("password", PASSWORD);
-    let login = ["--user", "olga", "--password-file", "password", "--cluster", &etcd.url(PREFIX)];
-    let serve = ["serve", "--listen", "none", "--node", "a"];
-    let options = login.iter().chain(&serve).map(|option| (*option).to_owned()).collect();
-    let node = TestNode::with_options(place, "a", options);
+    etcd.add_users(&[("olga", &[("READWRITE", &format!("{PREFIX}/"), true)])]);
+    let node = TestNode::logged_in(&etcd, Place::with(SAMPLE), ("a", "olga"), PASSWORD);
     node.until("running", |report| report["state"] == "running" && report["away"] == Value::Null);
     // The node and whoever asks it for changes use the old one, until the file has the new one.
     etcd.ask_as_root("auth/user/changepw", &json!({"name": "olga", "password": "other"}));

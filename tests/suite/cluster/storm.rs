@@ -24,21 +24,17 @@ const REST: Duration = Duration::from_millis(200);
 /// A text with this word is refused by the media servers.
 const POISON: &str = "poison";
 
-/// The reload command of each node.
 const RELOAD: [&str; 2] = ["--reload-cmd", "! grep -q poison media.conf"];
 
 /// What became of the stream that a command adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// It has to be there.
     Made,
-    /// It must not be there.
     Refused,
     /// Nobody knows, or another writer decides.
     Open,
 }
 
-/// The kinds of changes.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     Plain,
@@ -192,21 +188,17 @@ impl StormWriter {
 fn storm(count: usize, writers: usize, time: Duration) {
     let Some(mut etcd) = with_sample(MEMBERS) else { return };
     let mut random = Random::new("storm");
-    let mut nodes: Vec<StormNode> = (0..count)
-        .map(|number| {
-            let links = Links::to(&etcd);
-            let node = TestNode::start_in(Place::empty(), &links.url(), &format!("n{number}"), &RELOAD);
-            StormNode { node, links }
-        })
-        .collect();
-    let mut writers: Vec<StormWriter> = (0..writers)
-        .map(|number| StormWriter {
-            number,
-            links: Links::to(&etcd),
-            place: Place::empty(),
-            told: Vec::new(),
-        })
-        .collect();
+    let node = |number| {
+        let links = Links::to(&etcd);
+        let node = TestNode::start_in(Place::empty(), &links.url(), &format!("n{number}"), &RELOAD);
+        StormNode { node, links }
+    };
+    let mut nodes: Vec<StormNode> = (0..count).map(node).collect();
+    let writer = |number| {
+        let (links, place) = (Links::to(&etcd), Place::empty());
+        StormWriter { number, links, place, told: Vec::new() }
+    };
+    let mut writers: Vec<StormWriter> = (0..writers).map(writer).collect();
     let (is_over, mut faults) = (AtomicBool::new(false), 0);
     thread::scope(|scope| {
         for writer in &mut writers {
@@ -249,7 +241,6 @@ fn trouble(etcd: &mut Etcd, nodes: &mut [StormNode], random: &mut Random) -> usi
     troubles.len() + usize::from(kind < 2)
 }
 
-/// After the storm.
 fn look_at(nodes: &[StormNode], writers: &[StormWriter]) {
     let reader = &writers[0];
     let text = reader.run(&["read", "-o", "conf"]).exits(0).out;

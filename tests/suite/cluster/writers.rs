@@ -13,38 +13,10 @@ use mediactl::store::etcd::GatewaySettings;
 use serde_json::json;
 
 use super::etcd::Etcd;
-use crate::cli::{CONF, Place, SAMPLE};
+use crate::cli::SAMPLE;
 use crate::waiting::eventually;
 
 const WRITERS: usize = 8;
-
-/// The number of changes of each command line.
-const CHANGES: usize = 6;
-
-#[test]
-fn no_change_of_eight_writers_is_lost() {
-    let Some(etcd) = Etcd::start(1) else { return };
-    let place = Place::with(SAMPLE);
-    etcd.mediactl(&place, "/p", &["save", CONF, "-q"]).run().exits(0);
-    thread::scope(|scope| {
-        for writer in 0..WRITERS {
-            let (etcd, place) = (&etcd, &place);
-            scope.spawn(move || {
-                for change in 0..CHANGES {
-                    let set = format!("streams.w{writer}-{change}.urls[+]=fake://x");
-                    etcd.mediactl(place, "/p", &["modify", "--set", &set, "-q"]).run().exits(0);
-                }
-            });
-        }
-    });
-    let text = etcd.mediactl(&place, "/p", &["read", "-o", "conf"]).run().exits(0).out;
-    let all =
-        (0..WRITERS).flat_map(|writer| (0..CHANGES).map(move |change| format!("stream w{writer}-{change} ")));
-    let lost: Vec<String> = all.filter(|stream| !text.contains(stream)).collect();
-    assert!(lost.is_empty(), "{lost:?}");
-    let entries = etcd.mediactl(&place, "/p", &["history", "-o", "json"]).run().exits(0).json();
-    assert_eq!(entries.as_array().map(Vec::len), Some(1 + WRITERS * CHANGES));
-}
 
 /// Returns `count` writers of one configuration.
 pub fn engines(etcd: &Etcd, count: usize) -> Vec<Engine> {
@@ -145,7 +117,6 @@ pub fn wait_for(made: &AtomicUsize, more: usize) {
     eventually(|| made.load(Ordering::SeqCst) >= until);
 }
 
-/// Adds one stream after the other.
 pub fn write(writer: usize, engine: &Engine, is_over: &AtomicBool, made: &AtomicUsize) -> Told {
     let mut told = Told::default();
     for number in 0.. {

@@ -41,15 +41,15 @@ impl Server {
     }
 
     pub(super) fn viewed_with_hooks(text: &str, hooks: Hooks) -> Self {
-        Self::made(Place::with(text), hooks, true)
+        Self::start(Place::with(text), hooks, true)
     }
 
     /// Over a folder as it was left.
     pub(super) fn at(place: Place, hooks: Hooks) -> Self {
-        Self::made(place, hooks, false)
+        Self::start(place, hooks, false)
     }
 
-    fn made(place: Place, hooks: Hooks, view_auth: bool) -> Self {
+    fn start(place: Place, hooks: Hooks, view_auth: bool) -> Self {
         let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
         let engine = Engine::new(store.clone(), hooks, |_, _| {});
         let engine = engine.start(|_| {}).expect("it is valid");
@@ -81,8 +81,7 @@ impl Server {
     }
 
     pub(crate) fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Response {
-        let credentials = Account { login: "admin".to_owned(), password: "s3cret".to_owned() };
-        let authorization = credentials.to_header();
+        let authorization = account("admin", "s3cret");
         let mut all = vec![("host", "h:80")];
         if !headers.iter().any(|(name, _)| *name == "authorization") {
             all.push(("authorization", &authorization));
@@ -92,11 +91,30 @@ impl Server {
     }
 
     pub(super) fn get(&self, query: &str) -> Response {
-        self.ask("GET", &format!("/media/api/read_config{query}"), &[], "")
+        self.fetch(&format!("read_config{query}"))
+    }
+
+    /// Reads something of the API.
+    pub(super) fn fetch(&self, target: &str) -> Response {
+        self.ask("GET", &format!("/media/api/{target}"), &[], "")
+    }
+
+    /// The same with another login and its password.
+    pub(super) fn fetch_as(&self, (login, password): (&str, &str), target: &str) -> Response {
+        let headers = [("authorization", &*account(login, password))];
+        self.ask("GET", &format!("/media/api/{target}"), &headers, "")
     }
 
     pub(crate) fn post(&self, operation: &str, body: &str) -> Response {
         self.ask("POST", &format!("/media/api/{operation}"), &[], body)
+    }
+
+    /// The same for a change that is made.
+    #[track_caller]
+    pub(super) fn made(&self, operation: &str, body: &str) -> Response {
+        let answer = self.post(operation, body);
+        assert_eq!(answer.status, 200, "{operation} {body:.200}: {}", text(&answer));
+        answer
     }
 
     /// Puts another text in the place of an entry.
@@ -127,6 +145,15 @@ pub(super) fn body(response: &Response) -> Value {
     serde_json::from_slice(&response.body).expect("the body is JSON")
 }
 
+pub(super) fn text(response: &Response) -> String {
+    String::from_utf8_lossy(&response.body).into_owned()
+}
+
+/// The header with a login and its password.
+pub(super) fn account(login: &str, password: &str) -> String {
+    Account { login: login.to_owned(), password: password.to_owned() }.to_header()
+}
+
 fn kind(response: &Response) -> String {
     let body = body(response);
     assert_eq!(header(response, "Content-Type"), Some("application/problem+json"));
@@ -138,11 +165,11 @@ fn kind(response: &Response) -> String {
         .to_owned()
 }
 
-/// The body of `change`.
 pub fn change(operation: &Value, options: &Value) -> String {
     json!({ "operation": operation, "options": options }).to_string()
 }
 
+#[track_caller]
 pub(super) fn refused(response: &Response, status: u16, name: &str) {
     assert_eq!((response.status, kind(response).as_str()), (status, name), "{}", body(response));
 }
@@ -150,24 +177,22 @@ pub(super) fn refused(response: &Response, status: u16, name: &str) {
 #[test]
 fn the_four_operations_do_what_the_document_says() {
     let server = Server::over(TEXT);
-    let read = server.get("");
-    assert_eq!(read.status, 200);
-    assert_eq!(body(&read)["streams"]["b"]["prepush"], json!(5));
-    assert_eq!(body(&read)["edit_auth"]["password"], json!("s3cret"));
+    let read = body(&server.get(""));
+    assert_eq!(read["streams"]["b"]["prepush"], json!(5));
+    assert_eq!(read["edit_auth"]["password"], json!("s3cret"));
 
-    let modified = server.post("modify_config", r#"{"streams":{"b":{"prepush":7}}}"#);
-    assert_eq!((modified.status, &body(&modified)["streams"]["b"]["prepush"]), (200, &json!(7)));
+    let modified = server.made("modify_config", r#"{"streams":{"b":{"prepush":7}}}"#);
+    assert_eq!(body(&modified)["streams"]["b"]["prepush"], json!(7));
     assert_eq!(server.place.text(), TEXT.replace("prepush 5", "prepush 7"));
 
     let other = "edit_auth admin s3cret;\nrtmp 1935;\nstream c;\n";
-    let updated = server.post("update_config", other);
-    assert_eq!((updated.status, body(&updated)), (200, json!(true)));
+    assert_eq!(body(&server.made("update_config", other)), json!(true));
     assert_eq!(body(&server.get(""))["rtmp"], json!(1935));
     assert_eq!(server.place.text(), TEXT.replace("prepush 5", "prepush 7"), "the file is left alone");
     assert_eq!(body(&server.get("?source=saved"))["streams"]["b"]["prepush"], json!(7));
 
-    let saved = server.post("save_config", &format!("# mine\r\n{other}"));
-    assert_eq!((saved.status, body(&saved)), (200, json!(true)));
+    let saved = server.made("save_config", &format!("# mine\r\n{other}"));
+    assert_eq!(body(&saved), json!(true));
     assert_eq!(server.place.text(), format!("# mine\r\n{other}"), "exactly these bytes");
 }
 
@@ -176,70 +201,74 @@ fn a_view_sent_back_changes_nothing() {
     let server = Server::over(TEXT);
     let written = server.place.written();
     for query in ["", "?runtime=true"] {
-        let read = server.get(query);
-        let sent = server.post("modify_config", &String::from_utf8_lossy(&read.body));
-        assert_eq!(sent.status, 200, "{}", body(&sent));
+        server.made("modify_config", &text(&server.get(query)));
     }
     assert_eq!((server.place.text().as_str(), server.place.written()), (TEXT, written));
-    assert_eq!(server.post("modify_config", "[]").status, 200);
+    server.made("modify_config", "[]");
 }
 
 #[test]
 fn reads_have_their_parameters() {
     let server = Server::over(TEXT);
-    let names = |query: &str| {
-        let body = body(&server.get(query));
-        body["streams"].as_object().expect("streams").keys().cloned().collect::<Vec<_>>()
-    };
-    assert_eq!(names("?x=1"), ["a", "b", "film"]);
-    assert_eq!(names("?skip_streams=true"), ["film"]);
-    assert_eq!(names("?skip_streams=True"), ["film"]);
-    assert_eq!(names("?skip_streams=1"), ["film"]);
-    assert_eq!(names("?skip_streams=0"), ["a", "b", "film"]);
-    assert_eq!(names("?skip_streams=FALSE"), ["a", "b", "film"]);
-    let text = server.get("?format=conf");
-    assert_eq!(
-        (header(&text, "Content-Type"), &**text.body),
-        (Some("text/plain; charset=utf-8"), TEXT.as_bytes())
-    );
-    refused(&server.get("?runtime=maybe&format=xml"), 400, "bad-parameter");
-    assert_eq!(body(&server.get("?runtime=maybe&format=xml"))["errors"].as_array().map(Vec::len), Some(2));
-}
-
-#[test]
-fn reads_tell_that_a_text_has_lost_its_line_ends() {
-    let server = Server::over("edit_auth admin s3cret;# Ports:http 80;stream a { url udp://1; }");
-    for query in ["", "?format=conf", "?runtime=true"] {
-        let read = server.get(query);
-        assert_eq!((read.status, header(&read, "Mediactl-Note")), (200, Some("lost-line-ends")), "{query}");
+    for (query, names) in [
+        ("?x=1", &["a", "b", "film"][..]),
+        ("?skip_streams=true", &["film"]),
+        ("?skip_streams=True", &["film"]),
+        ("?skip_streams=1", &["film"]),
+        ("?skip_streams=0", &["a", "b", "film"]),
+        ("?skip_streams=FALSE", &["a", "b", "film"]),
+    ] {
+        let read = body(&server.get(query));
+        let found: Vec<&String> = read["streams"].as_object().expect("streams").keys().collect();
+        assert_eq!(found, names, "{query}");
     }
-    assert_eq!(header(&Server::over(TEXT).get(""), "Mediactl-Note"), None);
+    let conf = server.get("?format=conf");
+    let kind = header(&conf, "Content-Type");
+    assert_eq!((kind, text(&conf).as_str()), (Some("text/plain; charset=utf-8"), TEXT));
+    let refusal = server.get("?runtime=maybe&format=xml");
+    refused(&refusal, 400, "bad-parameter");
+    assert_eq!(body(&refusal)["errors"].as_array().map(Vec::len), Some(2));
+    assert_eq!(header(&server.get(""), "Mediactl-Note"), None);
+    let joined = Server::over("edit_auth admin s3cret;# Ports:http 80;stream a { url udp://1; }");
+    for query in ["", "?format=conf", "?runtime=true"] {
+        assert_eq!(header(&joined.get(query), "Mediactl-Note"), Some("lost-line-ends"), "{query}");
+    }
 }
 
 #[test]
 fn runtime_figures_are_real() {
     let server = Server::over(&format!("{TEXT}stream d {{ url rtsp://x; }}\n"));
-    let runtime = body(&server.get("?runtime=true"))["runtime"].clone();
+    let answer = server.get("?runtime=true");
+    let runtime = &body(&answer)["runtime"];
     assert_eq!(runtime["server"]["pid"], json!(std::process::id()));
     assert_eq!(runtime["config"]["saved"], json!(true));
-    assert_eq!(runtime["streams"]["total"], json!(4));
-    assert_eq!(runtime["streams"]["ondemand"], json!(1));
+    assert_eq!((&runtime["streams"]["total"], &runtime["streams"]["ondemand"]), (&json!(4), &json!(1)));
     assert_eq!(runtime["streams"]["live"], json!(2), "the command's figures are merged");
     assert_eq!(runtime["clients"], json!(7));
-    assert!(header(&server.get("?runtime=true"), "ETag").is_none());
+    assert!(header(&answer, "ETag").is_none());
 }
 
 #[test]
 fn requests_without_the_password_are_refused() {
     let server = Server::over(TEXT);
-    for authorization in ["", "Basic", "Basic !!", "Bearer x", "Basic YWRtaW46d3Jvbmc="] {
+    let [missing, wrong] =
+        ["the login and the password of `edit_auth` are required", "the login or the password is wrong"];
+    for (authorization, detail) in [
+        ("", missing),
+        ("Basic", missing),
+        ("Basic !!", missing),
+        ("Bearer x", missing),
+        (&*account("admin", "guess"), wrong),
+        // Whether there is such a login is not told.
+        (&*account("nobody", "s3cret"), wrong),
+        (&*account("", ""), wrong),
+    ] {
         for target in ["/media/api/read_config", "/", "/nothing"] {
             let refusal = server.ask("GET", target, &[("authorization", authorization)], "");
             refused(&refusal, 401, "unauthorized");
-            assert_eq!(
-                header(&refusal, "WWW-Authenticate"),
-                Some("Basic realm=\"media\", charset=\"UTF-8\"")
-            );
+            let asks = header(&refusal, "WWW-Authenticate");
+            assert_eq!(asks, Some("Basic realm=\"media\", charset=\"UTF-8\""));
+            assert_eq!(body(&refusal)["detail"], detail, "{authorization}");
         }
     }
     let none = server.handler.answer(request("GET", "/media/api/read_config", &[("host", "h")], ""));
@@ -249,48 +278,48 @@ fn requests_without_the_password_are_refused() {
 }
 
 #[test]
-fn many_wrong_passwords_lock_an_address_out_but_not_who_was_right() {
+fn clients_of_a_proxy_are_told_apart_and_a_forged_header_hides_nobody() {
     let server = Server::over(TEXT);
-    assert_eq!(server.get("").status, 200);
-    let attempt = |number: usize, proxy: bool| {
-        let wrong = Account { login: "admin".to_owned(), password: format!("guess{number}") }.to_header();
-        let mut request = request("GET", "/media/api/read_config", &[("authorization", &wrong)], "");
-        if proxy {
-            request.head.peer = PeerAddress::Address([10, 9, 9, 9].into());
-            request
-                .head
-                .headers
-                .push(("x-forwarded-for".to_owned(), format!("1.1.1.1, 198.51.100.{number}")));
-        }
+    let attempt = |number: usize, forwarded: &[&str]| {
+        let wrong = account("admin", &format!("guess{number}"));
+        let forwarded = forwarded.iter().map(|value| ("x-forwarded-for", *value));
+        let headers: Vec<_> = forwarded.chain([("authorization", wrong.as_str())]).collect();
+        let mut request = request("GET", "/media/api/read_config", &headers, "");
+        request.head.peer = PeerAddress::Address([10, 9, 9, 9].into());
         server.handler.answer(request).status
     };
-    let statuses: Vec<u16> = (0..30).map(|number| attempt(number, false)).collect();
-    assert_eq!(statuses[..10], [401; 10]);
-    assert_eq!(statuses[10..], [429; 20]);
-    assert_eq!(server.get("").status, 200, "the right one was right before");
-    assert!((0..30).all(|number| attempt(number, true) == 401), "behind a proxy its clients are told apart");
+    assert!((0..30).all(|number| attempt(number, &[&format!("1.1.1.1, 198.51.100.{number}")]) == 401));
+    let forged = |number: usize| attempt(number, &[&format!("203.0.113.{number}"), "198.51.100.99:7"]);
+    let statuses: Vec<u16> = (0..12).map(forged).collect();
+    assert_eq!(statuses[10..], [429, 429]);
 }
 
 #[test]
 fn a_new_password_holds_from_the_next_request_on() {
     let server = Server::over(TEXT);
-    assert_eq!(server.post("modify_config", r#"{"edit_auth":{"password":"new"}}"#).status, 200);
+    server.made("modify_config", r#"{"edit_auth":{"password":"new"}}"#);
     refused(&server.get(""), 401, "unauthorized");
-    let new = Account { login: "admin".to_owned(), password: "new".to_owned() }.to_header();
-    assert_eq!(server.ask("GET", "/media/api/read_config", &[("authorization", &new)], "").status, 200);
+    assert_eq!(server.fetch_as(("admin", "new"), "read_config").status, 200);
     assert!(server.place.text().contains("edit_auth admin new; # keep"));
 }
 
 #[test]
 fn paths_and_methods_are_told_apart() {
     let server = Server::over(TEXT);
-    refused(&server.ask("GET", "/media/api/none", &[], ""), 404, "not-found");
+    refused(&server.fetch("none"), 404, "not-found");
     refused(&server.ask("GET", "/read_config", &[], ""), 404, "not-found");
-    let refusal = server.ask("DELETE", "/media/api/read_config", &[], "");
-    refused(&refusal, 405, "method");
-    assert_eq!(header(&refusal, "Allow"), Some("GET, HEAD"));
-    assert_eq!(header(&server.ask("GET", "/media/api/save_config", &[], ""), "Allow"), Some("POST"));
+    for (method, operation, allowed, hint) in [
+        ("DELETE", "read_config", "GET, HEAD", "use GET"),
+        ("PUT", "save_config", "POST", "use POST"),
+        ("GET", "save_config", "POST", "use POST"),
+    ] {
+        let refusal = server.ask(method, &format!("/media/api/{operation}"), &[], TEXT);
+        refused(&refusal, 405, "method");
+        assert_eq!(header(&refusal, "Allow"), Some(allowed), "{method} {operation}");
+        assert_eq!(body(&refusal)["errors"][0]["hint"], hint, "{method} {operation}");
+    }
     assert_eq!(server.ask("HEAD", "/media/api/read_config", &[], "").status, 200);
+    assert_eq!(server.place.text(), TEXT);
 }
 
 #[test]
@@ -311,16 +340,11 @@ fn pages_of_other_sites_are_not_answered() {
 #[test]
 fn every_answer_says_whose_it_is_and_is_not_kept() {
     let server = Server::over(TEXT);
-    let answers = [
-        server.get(""),
-        server.get("?format=x"),
-        server.post("modify_config", "{"),
-        server.ask("GET", "/", &[], ""),
-    ];
-    for answer in &answers {
-        assert_eq!(header(answer, "Mediactl-Api"), Some("2"));
-        assert_eq!(header(answer, "Cache-Control"), Some("no-store"));
-        assert_eq!(header(answer, "X-Content-Type-Options"), Some("nosniff"));
+    let root = server.ask("GET", "/", &[], "");
+    for answer in [server.get(""), server.get("?format=x"), server.post("modify_config", "{"), root] {
+        assert_eq!(header(&answer, "Mediactl-Api"), Some("2"));
+        assert_eq!(header(&answer, "Cache-Control"), Some("no-store"));
+        assert_eq!(header(&answer, "X-Content-Type-Options"), Some("nosniff"));
     }
 }
 
@@ -328,140 +352,140 @@ fn every_answer_says_whose_it_is_and_is_not_kept() {
 fn tags_make_reads_cheap_and_writes_safe() {
     let server = Server::over(TEXT);
     let tag = header(&server.get(""), "ETag").expect("a tag").to_owned();
-    let path = "/media/api/read_config";
-    let again = server.ask("GET", path, &[("if-none-match", &tag)], "");
+    let read = |query: &str, tag| {
+        server.ask("GET", &format!("/media/api/read_config{query}"), &[("if-none-match", tag)], "")
+    };
+    let again = read("", &tag);
     assert_eq!((again.status, again.body.len(), header(&again, "ETag")), (304, 0, Some(tag.as_str())));
-    assert_eq!(server.ask("GET", path, &[("if-none-match", "\"x\"")], "").status, 200);
-    assert_eq!(
-        server.ask("GET", &format!("{path}?runtime=true"), &[("if-none-match", &tag)], "").status,
-        200
-    );
+    assert_eq!((read("", "\"x\"").status, read("?runtime=true", &tag).status), (200, 200));
 
-    let modify = "/media/api/modify_config";
-    let matching = server.ask("POST", modify, &[("if-match", &tag)], r#"{"rtmp":1}"#);
+    let modify = |tag, sent| server.ask("POST", "/media/api/modify_config", &[("if-match", tag)], sent);
+    let matching = modify(&tag, r#"{"rtmp":1}"#);
     assert_eq!(matching.status, 200);
     assert_ne!(header(&matching, "ETag"), Some(tag.as_str()));
-    refused(&server.ask("POST", modify, &[("if-match", &tag)], r#"{"rtmp":2}"#), 412, "stale");
-    assert_eq!(server.ask("POST", modify, &[("if-match", "*")], r#"{"rtmp":3}"#).status, 200);
+    refused(&modify(&tag, r#"{"rtmp":2}"#), 412, "stale");
+    assert_eq!(modify("*", r#"{"rtmp":3}"#).status, 200);
     server.edit_by_hand("rtmp 3", "rtmp 4");
-    refused(&server.ask("POST", modify, &[("if-match", "*")], r#"{"rtsp":5}"#), 412, "stale");
-}
-
-#[test]
-fn a_dry_run_does_everything_but_change() {
-    let server = Server::over(TEXT);
-    let dry = server.ask("POST", "/media/api/modify_config?dry_run=true&format=conf", &[], r#"{"rtmp":1}"#);
-    assert_eq!(dry.status, 200);
-    assert!(String::from_utf8_lossy(&dry.body).contains("rtmp 1;"));
-    refused(
-        &server.ask("POST", "/media/api/modify_config?dry_run=1", &[], r#"{"rtmp":"x"}"#),
-        422,
-        "wrong-type",
-    );
-    assert_eq!(
-        server.ask("POST", "/media/api/save_config?dry_run=1", &[], "edit_auth a b;\nstream c;\n").status,
-        200
-    );
-    assert_eq!(
-        server.ask("POST", "/media/api/update_config?dry_run=1", &[], "edit_auth a b;\nstream c;\n").status,
-        200
-    );
-    assert_eq!((server.place.text().as_str(), server.get("").status), (TEXT, 200));
+    refused(&modify("*", r#"{"rtsp":5}"#), 412, "stale");
 }
 
 #[test]
 fn refusals_name_everything_that_is_wrong_and_change_nothing() {
     let server = Server::over(TEXT);
     let written = server.place.written();
-    refused(&server.post("modify_config", "{'streams':{}}"), 400, "not-json");
-    refused(&server.post("modify_config", "5"), 400, "not-json");
-    refused(&server.post("modify_config", "http 80;\n"), 400, "not-json");
-    refused(&server.post("save_config", "\"http 80;\\n\""), 400, "bad-config");
-    refused(&server.post("modify_config", ""), 400, "not-json");
-    for request in [
-        r#"{"modify":"t0psecret"}"#,
-        r#"{"modify":{"edits":{"t0psecret":1}}}"#,
-        r#"{"modify":{"edits":{"assignments":{"assignments":[{"path":"a","value":"t0psecret"}]}}}}"#,
-        r#"{"rollback":"t0psecret"}"#,
+    for (operation, sent, status, kind, told) in [
+        ("modify_config", "{'streams':{}}", 400, "not-json", ""),
+        ("modify_config", "5", 400, "not-json", ""),
+        ("modify_config", "", 400, "not-json", ""),
+        ("modify_config", TEXT, 400, "not-json", "`save_config`"),
+        ("modify_config?dry_run=1", r#"{"rtmp":"x"}"#, 422, "wrong-type", "/rtmp"),
+        ("modify_config", r#"{"edit_auth":null}"#, 422, "would-remove-credentials", ""),
+        ("modify_config", r#"{"edit_auth":{"password":"<secret:0a1b2c>"}}"#, 422, "masked-value", ""),
+        ("modify_config?accept=all", "{}", 400, "bad-parameter", ""),
+        ("save_config", "edit_auth a b;\nstream {\n", 400, "bad-config", "\"line\":2"),
+        ("save_config", "# all on one line http 80;", 400, "bad-config", ""),
+        ("save_config", "# nothing yet\n", 422, "empty-replacement", ""),
+        ("save_config", "\"http 80;\\n\"", 400, "bad-config", "--data-binary"),
+        ("save_config", "{\"rtmp\":1}", 400, "bad-config", "`modify_config`"),
+        ("update_config", "\"http 80;\\n\"", 400, "bad-config", "--data-binary"),
+        ("update_config", "http 80;\n", 422, "would-remove-credentials", ""),
     ] {
-        let answer = server.post("change", &format!(r#"{{"operation":{request}}}"#));
-        refused(&answer, 400, "not-json");
-        assert!(!body(&answer).to_string().contains("t0psecret"), "{request}");
+        let answer = server.post(operation, sent);
+        refused(&answer, status, kind);
+        assert!(text(&answer).contains(told), "{operation} {sent}: {}", text(&answer));
     }
     let wrong = server.post("modify_config", r#"{"rtmp":"x","streams":{"a":{"prepush":"y"}}}"#);
-    refused(&wrong, 422, "wrong-type");
-    let pointers: Vec<Value> = body(&wrong)["errors"]
-        .as_array()
-        .expect("errors")
-        .iter()
-        .map(|error| error["pointer"].clone())
-        .collect();
-    assert_eq!(pointers, [json!("/rtmp"), json!("/streams/a/prepush")]);
-    refused(&server.post("modify_config", r#"{"edit_auth":null}"#), 422, "would-remove-credentials");
-    refused(
-        &server.post("modify_config", r#"{"edit_auth":{"password":"<secret:0a1b2c>"}}"#),
-        422,
-        "masked-value",
-    );
-    let broken = server.post("save_config", "edit_auth a b;\nstream {\n");
-    refused(&broken, 400, "bad-config");
-    assert_eq!(body(&broken)["errors"][0]["line"], json!(2));
-    refused(&server.post("save_config", "# all on one line http 80;"), 400, "bad-config");
-    refused(&server.post("save_config", "# nothing yet\n"), 422, "empty-replacement");
-    refused(&server.post("update_config", "http 80;\n"), 422, "would-remove-credentials");
+    let pointer = |number: usize| body(&wrong)["errors"][number]["pointer"].clone();
+    assert_eq!([pointer(0), pointer(1)], ["/rtmp", "/streams/a/prepush"]);
     let coded = server.ask("POST", "/media/api/modify_config", &[("content-encoding", "gzip")], "{}");
     refused(&coded, 415, "content-coding");
     assert_eq!((server.place.text().as_str(), server.place.written()), (TEXT, written));
-    let forced = server.ask("POST", "/media/api/modify_config?force=true", &[], r#"{"edit_auth":null}"#);
-    assert_eq!(forced.status, 200);
+    server.made("modify_config", "\u{feff}{\"rtmp\":1}");
+    server.made("modify_config?force=true", r#"{"edit_auth":null}"#);
 }
 
 #[test]
-fn an_update_that_was_not_saved_is_saved_with_the_next_change_and_that_is_said() {
+fn problems_have_at_most_a_hundred_faults_and_say_how_many_more() {
     let server = Server::over(TEXT);
-    let new = format!("{TEXT}rtmp 1935;\n");
-    assert_eq!(server.post("update_config", &new).status, 200);
-    assert_eq!(body(&server.get("?runtime=true"))["runtime"]["config"]["saved"], json!(false));
-    let modified = server.post("modify_config", r#"{"rtsp":554}"#);
-    assert_eq!(header(&modified, "Mediactl-Note"), Some("saved-earlier-update"));
-    assert!(server.place.text().contains("rtmp 1935;") && server.place.text().contains("rtsp 554;"));
-    assert_eq!(header(&server.post("modify_config", r#"{"rtsp":555}"#), "Mediactl-Note"), None);
+    let broken = format!("{TEXT}{}{}", "stray 1;;\n".repeat(500), "http x;\n".repeat(250));
+    let members: Vec<String> = (0..250).map(|n| format!("\"s{n}\": {{\"prepush\": \"x\"}}")).collect();
+    let patch = format!("{{\"streams\": {{{}}}}}", members.join(","));
+    for (operation, sent) in [("save_config", &broken), ("update_config", &broken), ("modify_config", &patch)]
+    {
+        let answer = body(&server.post(operation, sent));
+        assert_eq!(answer["errors"].as_array().map(Vec::len), Some(100), "{answer:#}");
+        assert_eq!(answer["detail"], "the request has these 100 faults and 150 more", "{operation}");
+    }
+}
+
+/// What runs, the file and a change: what was put in the place of each before, what is sent, and the note and the conflict
+/// that come of it.
+#[test]
+fn a_change_notes_what_it_found_and_the_next_one_nothing() {
+    let updated = format!("{TEXT}rtmp 1935;\n");
+    let edited = TEXT.replace("prepush 5", "prepush 9");
+    let (rtsp, accepting) = (r#"{"rtsp":554}"#, "modify_config?accept=would-remove-credentials");
+    for (running, file, (operation, sent), note) in [
+        (Some(&updated), None, ("modify_config", rtsp), Some("saved-earlier-update")),
+        // Copied into the file by hand, it counts as saved.
+        (Some(&updated), Some(&updated), ("modify_config", rtsp), None),
+        (None, Some(&edited), ("modify_config", rtsp), Some("found-hand-edit")),
+        (None, Some(&edited), ("modify_config", "{}"), Some("found-hand-edit")),
+        // To accept one guard accepts no conflict.
+        (None, Some(&edited), (accepting, r#"{"edit_auth":null}"#), Some("found-hand-edit")),
+        // The file, sent as an update, is loaded again.
+        (None, Some(&edited), ("update_config", &*edited), None),
+    ] {
+        let server = Server::over(TEXT);
+        running.inspect(|text| drop(server.made("update_config", text)));
+        file.inspect(|text| server.place.put(CONF, text));
+        let made = server.made(operation, sent);
+        assert_eq!(header(&made, "Mediactl-Note"), note, "{operation} {sent}");
+        if !sent.contains("edit_auth") {
+            assert_eq!(
+                header(&server.made("modify_config", r#"{"rtmp":1}"#), "Mediactl-Note"),
+                None,
+                "{sent}"
+            );
+            let both = server.place.text();
+            assert!(file.is_none_or(|_| both.contains("prepush 9") || note.is_none()), "{sent}: {both}");
+        }
+    }
 }
 
 #[test]
-fn a_hand_edit_of_another_value_is_merged() {
+fn a_hand_edit_of_another_value_is_merged_and_one_of_the_same_is_a_conflict() {
     let server = Server::over(TEXT);
     server.edit_by_hand("prepush 5", "prepush 9");
-    let modified = server.post("modify_config", r#"{"streams":{"a":{"title":"x"}}}"#);
-    assert_eq!(header(&modified, "Mediactl-Note"), Some("found-hand-edit"), "{}", body(&modified));
+    let modified = server.made("modify_config", r#"{"streams":{"a":{"title":"x"}}}"#);
     assert_eq!(header(&modified, "Mediactl-Hand-Edit"), Some("streams.b.prepush"));
     assert_eq!(body(&modified)["streams"]["b"]["prepush"], json!(9));
     assert!(server.place.text().contains("prepush 9") && server.place.text().contains("title x"));
 
     server.edit_by_hand("s3cret", "hand-made");
-    let clash = server.post("modify_config", r#"{"edit_auth":{"password":"sent"}}"#);
+    let sent = r#"{"edit_auth":{"password":"sent"}}"#;
+    let clash = server.post("modify_config", sent);
     refused(&clash, 409, "conflict");
     let error = &body(&clash)["errors"][0];
     assert_eq!(error["pointer"], json!("/edit_auth/password"));
     assert!(error["base"].is_string() && error["theirs"].is_string() && error["mine"].is_string());
     for secret in ["s3cret", "hand-made", "sent\""] {
-        assert!(!String::from_utf8_lossy(&clash.body).contains(secret), "{secret} in {}", body(&clash));
+        assert!(!text(&clash).contains(secret), "{secret} in {}", body(&clash));
     }
-    let text = server.place.text();
-    let forced =
-        server.ask("POST", "/media/api/modify_config?force=1", &[], r#"{"edit_auth":{"password":"sent"}}"#);
+    let by_hand = server.place.text();
+    let forced = server.made("modify_config?force=1", sent);
     assert_eq!(header(&forced, "Mediactl-Note"), Some("overwrote-hand-edit"));
     assert!(server.place.text().contains("edit_auth admin sent; # keep"));
-    assert_eq!(server.place.kept().last(), Some(&text));
+    assert_eq!(server.place.kept().last(), Some(&by_hand));
 }
 
 #[test]
-fn a_hand_edit_beside_an_unsaved_update_is_a_conflict() {
+fn a_hand_edit_that_can_not_be_merged_is_a_conflict() {
     let server = Server::over(TEXT);
-    server.post("update_config", &format!("{TEXT}rtmp 1;\n"));
+    server.made("update_config", &format!("{TEXT}rtmp 1;\n"));
     server.edit_by_hand("prepush 5", "prepush 9");
     refused(&server.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");
-    let saved = server.post("save_config", "edit_auth admin s3cret;\nstream a udp://1;\n");
+    let saved = server.made("save_config", "edit_auth admin s3cret;\nstream a udp://1;\n");
     assert_eq!(header(&saved, "Mediactl-Note"), Some("overwrote-hand-edit; deleted-streams 2"));
     let broken = Server::over(TEXT);
     broken.edit_by_hand("stream b {", "stream b {{");
@@ -469,157 +493,44 @@ fn a_hand_edit_beside_an_unsaved_update_is_a_conflict() {
     assert_eq!(broken.get("").status, 200, "what runs goes on");
     refused(&broken.get("?source=saved"), 400, "bad-config");
     assert_eq!(broken.get("?source=saved&format=conf").status, 200);
-}
-
-#[test]
-fn the_file_sent_as_an_update_is_loaded_again() {
-    let server = Server::over(TEXT);
-    server.edit_by_hand("prepush 5", "prepush 9");
-    assert_eq!(server.post("update_config", &server.place.text()).status, 200);
-    assert_eq!(body(&server.get("?runtime=true"))["runtime"]["config"]["saved"], json!(true));
-    assert_eq!(header(&server.post("modify_config", r#"{"rtsp":1}"#), "Mediactl-Note"), None);
+    let locked = Server::over(TEXT);
+    locked.edit_by_hand("edit_auth admin s3cret; # keep\n", "");
+    refused(&locked.post("modify_config", r#"{"rtsp":3}"#), 422, "would-remove-credentials");
+    assert_eq!(locked.get("").status, 200);
 }
 
 #[test]
 fn hooks_reject_and_take_back() {
-    let check = Hooks {
-        check: Some("grep -q rtmp \"$MEDIACTL_TEXT\" || { echo no rtmp >&2; exit 1; }".to_owned()),
-        ..Hooks::default()
-    };
-    let server = Server::with_hooks(TEXT, check);
+    let check = "grep -q rtmp \"$MEDIACTL_TEXT\" || { echo no rtmp >&2; exit 1; }".to_owned();
+    let server = Server::with_hooks(TEXT, Hooks { check: Some(check), ..Hooks::default() });
     let rejected = server.post("modify_config", r#"{"rtsp":1}"#);
     refused(&rejected, 422, "rejected-by-check");
     assert!(body(&rejected)["detail"].as_str().is_some_and(|detail| detail.contains("no rtmp")));
-    assert_eq!(server.post("modify_config", r#"{"rtmp":1}"#).status, 200);
+    server.made("modify_config", r#"{"rtmp":1}"#);
 
-    let reload = Hooks {
-        reload: Some("grep -q 'rtmp 1' \"$MEDIACTL_FILE\" && exit 3; exit 0".to_owned()),
-        ..Hooks::default()
-    };
-    let server = Server::with_hooks(TEXT, reload);
+    let reload = "grep -q 'rtmp 1' \"$MEDIACTL_FILE\" && exit 3; exit 0".to_owned();
+    let server = Server::with_hooks(TEXT, Hooks { reload: Some(reload), ..Hooks::default() });
     refused(&server.post("modify_config", r#"{"rtmp":1}"#), 500, "reload-failed");
     assert_eq!(server.place.text(), TEXT);
     assert_eq!(body(&server.get(""))["rtmp"], Value::Null, "what runs went back, too");
-    assert_eq!(server.ask("POST", "/media/api/modify_config?async=true", &[], r#"{"rtmp":1}"#).status, 200);
+    server.made("modify_config?async=true", r#"{"rtmp":1}"#);
     eventually(|| {
-        let runtime = body(&server.get("?runtime=true"))["runtime"].clone();
-        runtime["config"]["last_error"].as_str().is_some_and(|error| error.contains("exit code 3"))
+        let error = body(&server.get("?runtime=true"))["runtime"]["config"]["last_error"].clone();
+        error.as_str().is_some_and(|error| error.contains("exit code 3"))
     });
     assert_eq!(server.place.text(), TEXT);
-}
-
-#[test]
-fn concurrent_changes_are_all_made() {
-    let server = Server::over(TEXT);
-    std::thread::scope(|scope| {
-        for writer in 0..4 {
-            let server = &server;
-            scope.spawn(move || {
-                for change in 0..5 {
-                    let patch = json!({"streams": {format!("w{writer}-{change}"): {"urls": []}}});
-                    assert_eq!(server.post("modify_config", &patch.to_string()).status, 200);
-                }
-            });
-        }
-    });
-    let streams = body(&server.get(""))["streams"].as_object().expect("streams").len();
-    assert_eq!(streams, 3 + 20);
-}
-
-#[test]
-fn a_patch_that_changes_nothing_picks_up_a_hand_edit_all_the_same() {
-    let server = Server::over(TEXT);
-    server.edit_by_hand("prepush 5", "prepush 9");
-    let modified = server.post("modify_config", "{}");
-    assert_eq!(header(&modified, "Mediactl-Note"), Some("found-hand-edit"));
-    assert_eq!(body(&server.get(""))["streams"]["b"]["prepush"], json!(9));
-    assert_eq!(header(&server.post("modify_config", "{}"), "Mediactl-Note"), None);
-}
-
-#[test]
-fn an_account_that_was_taken_away_by_hand_is_not_picked_up_unasked() {
-    let server = Server::over(TEXT);
-    server.edit_by_hand("edit_auth admin s3cret; # keep\n", "");
-    refused(&server.post("modify_config", r#"{"rtsp":3}"#), 422, "would-remove-credentials");
-    assert_eq!(server.get("").status, 200);
-}
-
-#[test]
-fn accepting_one_guard_accepts_no_other_and_no_conflict() {
-    let server = Server::over(TEXT);
-    server.edit_by_hand("prepush 5", "prepush 9");
-    let accept = "/media/api/modify_config?accept=would-remove-credentials";
-    let modified = server.ask("POST", accept, &[], r#"{"edit_auth":null}"#);
-    assert_eq!(header(&modified, "Mediactl-Note"), Some("found-hand-edit"), "{}", body(&modified));
-    assert!(server.place.text().contains("prepush 9"));
-    let unknown = Server::over(TEXT).ask("POST", "/media/api/modify_config?accept=all", &[], "{}");
-    refused(&unknown, 400, "bad-parameter");
-}
-
-#[test]
-fn an_update_copied_into_the_file_by_hand_counts_as_saved() {
-    let server = Server::over(TEXT);
-    let new = format!("{TEXT}rtmp 1;\n");
-    server.post("update_config", &new);
-    server.place.put(CONF, &new);
-    let modified = server.post("modify_config", r#"{"rtsp":2}"#);
-    assert_eq!((modified.status, header(&modified, "Mediactl-Note")), (200, None));
 }
 
 #[test]
 fn a_file_that_is_gone_is_not_found_and_comes_back_with_a_save() {
-    let hooks = Hooks {
-        reload: Some("grep -q bad \"$MEDIACTL_TEXT\" && exit 1; exit 0".to_owned()),
-        ..Hooks::default()
-    };
-    let server = Server::with_hooks(TEXT, hooks);
+    let reload = "grep -q bad \"$MEDIACTL_TEXT\" && exit 1; exit 0".to_owned();
+    let server = Server::with_hooks(TEXT, Hooks { reload: Some(reload), ..Hooks::default() });
     std::fs::remove_file(server.place.path(CONF)).expect("it is there");
     refused(&server.get("?source=saved"), 404, "not-found");
     refused(&server.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");
     refused(&server.post("save_config", &format!("{TEXT}bad;\n")), 500, "reload-failed");
     assert!(!server.place.path(CONF).exists(), "what was not there is not there again");
     assert_eq!(body(&server.get(""))["bad"], Value::Null);
-    assert_eq!(server.post("save_config", TEXT).status, 200);
+    server.made("save_config", TEXT);
     assert_eq!(server.place.text(), TEXT);
-}
-
-#[test]
-fn secrets_in_the_wrong_place_are_neither_answered_nor_logged() {
-    let server = Server::over(TEXT);
-    for patch in [
-        r#"{"streams":{"a":{"prepush":"rtsp://u:TOPSECRET@h/x"}}}"#,
-        r#"{"http":["rtsp://u:TOPSECRET@h"]}"#,
-        r#"{"streams":{"rtsp://u:TOPSECRET@h":5}}"#,
-    ] {
-        let answer = server.post("modify_config", patch);
-        assert_eq!(answer.status, 422);
-        assert!(!String::from_utf8_lossy(&answer.body).contains("TOPSECRET"), "{}", body(&answer));
-    }
-    // Only the text says that this is one.
-    assert_eq!(server.post("modify_config", r#"{"rtmp":"s3cret"}"#).status, 422);
-    let log = server.log.lock().expect("a log").join("\n");
-    assert!(
-        !log.contains("TOPSECRET") && !log.contains("s3cret") && log.contains("expected a port"),
-        "{log}"
-    );
-}
-
-#[test]
-fn a_forged_forwarding_header_hides_nobody() {
-    let server = Server::over(TEXT);
-    let statuses: Vec<u16> = (0..12)
-        .map(|number| {
-            let wrong = Account { login: "admin".to_owned(), password: format!("guess{number}") }.to_header();
-            let forged = format!("203.0.113.{number}");
-            let headers = [
-                ("authorization", wrong.as_str()),
-                ("x-forwarded-for", &forged),
-                ("x-forwarded-for", "198.51.100.7:99"),
-            ];
-            let mut request = request("GET", "/media/api/read_config", &headers, "");
-            request.head.peer = PeerAddress::Address([10, 9, 9, 9].into());
-            server.handler.answer(request).status
-        })
-        .collect();
-    assert_eq!(statuses[10..], [429, 429]);
 }

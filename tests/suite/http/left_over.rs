@@ -4,14 +4,13 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 
 use mediactl::engine::Hooks;
-use mediactl::http::server::auth::Account;
 use mediactl::http::server::message::Response;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{PendingInfo, Store};
 use serde_json::{Value, json};
 
-use super::handler::{Server, TEXT, body, header};
-use super::past::{operations, pending};
+use super::handler::{Server, TEXT, account, body, header};
+use super::past::{operations, pending, record};
 use crate::cli::{CONF, Place};
 
 /// A change that waits, made by an operation.
@@ -21,20 +20,14 @@ fn waiting(operation: &str, changed: &str) -> (Server, String) {
     (server, id)
 }
 
-fn record(place: &Place) -> bool {
-    place.path(&format!(".{CONF}.mediactl/pending")).exists()
-}
-
 /// Rolls the change back, with the password that holds until then.
 fn cancelled(server: &Server, id: &str, password: &str) -> Response {
-    let account = Account { login: "admin".to_owned(), password: password.to_owned() }.to_header();
-    let headers = [("authorization", account.as_str())];
+    let headers = [("authorization", &*account("admin", password))];
     let cancelled = server.ask("POST", &format!("/media/api/cancel_config?id={id}"), &headers, "");
     assert_eq!(cancelled.status, 200);
     cancelled
 }
 
-/// The last failure, as the status tells it.
 fn last_error(server: &Server) -> String {
     body(&server.get("?runtime=1"))["runtime"]["config"]["last_error"].as_str().unwrap_or_default().to_owned()
 }
@@ -90,7 +83,8 @@ fn a_hand_edit_that_clashes_stays_and_is_told() {
         let (server, id) = waiting("modify_config", changed);
         server.edit_by_hand(from, to);
         let edited = server.place.text();
-        cancelled(&server, &id, if changed == lockout { "LOCKOUT" } else { "s3cret" });
+        let cancelled = cancelled(&server, &id, if changed == lockout { "LOCKOUT" } else { "s3cret" });
+        assert_eq!(header(&cancelled, "Mediactl-Note"), Some("kept-hand-edit"), "{to}");
         assert_eq!(server.place.text(), edited, "{to}");
         assert!(!record(&server.place), "{to}");
         let config = body(&server.get(""));
@@ -109,21 +103,31 @@ fn a_hand_edit_that_clashes_stays_and_is_told() {
 fn a_file_that_was_removed_is_not_put_back() {
     let (server, id) = waiting("modify_config", r#"{"rtmp":7}"#);
     std::fs::remove_file(server.place.path(CONF)).expect("it can be removed");
-    let cancelled = server.post(&format!("cancel_config?id={id}"), "");
-    assert_eq!((cancelled.status, header(&cancelled, "Mediactl-Note")), (200, Some("kept-hand-edit")));
+    let cancelled = cancelled(&server, &id, "s3cret");
+    assert_eq!(header(&cancelled, "Mediactl-Note"), Some("kept-hand-edit"));
     assert!(!server.place.path(CONF).exists() && !record(&server.place));
     assert!(last_error(&server).contains("removed by hand"), "{}", last_error(&server));
 }
 
-/// A server was killed while the change waited, and the file is edited before the next one starts.
+/// A server was killed while the change waited, and the file is edited before the next one starts. Where the edit clashes with
+/// the way back, it stays, and that is said.
 #[test]
 fn the_next_server_keeps_the_hand_edit() {
-    let (killed, _) = waiting("modify_config", r#"{"rtmp":7}"#);
-    killed.edit_by_hand("# main", "# by hand");
-    let next = Server::at(killed.place, Hooks::default());
-    assert_eq!(next.place.text(), TEXT.replace("# main", "# by hand"));
-    assert_eq!(operations(&next), ["expired", "hand-edit", "modify"]);
-    assert!(!record(&next.place));
+    let kept = TEXT.replace("# main", "# by hand");
+    let clashed = TEXT.replace("stream a", "rtmp 8;\nstream a");
+    for (edit, text, made, told) in [
+        (["# main", "# by hand"], kept, "expired hand-edit modify", ""),
+        (["rtmp 7;", "rtmp 8;"], clashed, "hand-edit modify", "not rolled back in the file: rtmp; "),
+    ] {
+        let (killed, _) = waiting("modify_config", r#"{"rtmp":7}"#);
+        killed.edit_by_hand(edit[0], edit[1]);
+        let next = Server::at(killed.place, Hooks::default());
+        assert_eq!((next.place.text(), operations(&next).join(" ")), (text, made.to_owned()));
+        let error = last_error(&next);
+        assert!(error.contains(told), "{error}");
+        assert_eq!(error.contains("`mediactl rollback 1`"), !told.is_empty(), "{error}");
+        assert!(!record(&next.place), "{made}");
+    }
 }
 
 /// The record and the status are of a server before its types of a pending change became one.
@@ -146,24 +150,6 @@ fn a_record_of_an_earlier_version_is_read_and_rolled_back() {
     assert_eq!(shown(&found.info), shown(&heard));
     let next = Server::at(place, Hooks::default());
     assert_eq!(next.place.text(), "http 80;\nedit_auth admin s3cret;\nrtsp 554;\n");
-    assert!(!record(&next.place));
-}
-
-/// The edit clashes with the way back: the next server runs it, and says so.
-#[test]
-fn the_next_server_tells_of_a_clash() {
-    let (killed, _) = waiting("modify_config", r#"{"rtmp":7}"#);
-    killed.edit_by_hand("rtmp 7;", "rtmp 8;");
-    let next = Server::at(killed.place, Hooks::default());
-    assert_eq!(
-        (next.place.text(), operations(&next)),
-        (TEXT.replace("stream a", "rtmp 8;\nstream a"), vec!["hand-edit".to_owned(), "modify".to_owned()])
-    );
-    let error = last_error(&next);
-    assert!(
-        error.contains("not rolled back in the file: rtmp; ") && error.contains("`mediactl rollback 1`"),
-        "{error}"
-    );
     assert!(!record(&next.place));
 }
 
@@ -219,15 +205,15 @@ fn commands_without_a_server_roll_it_back_first() {
 
 #[test]
 fn it_is_decided_without_a_server() {
-    for edit in [["# main", "# by hand"], ["rtmp 7;", "rtmp 8;"]] {
+    for (from, to, is_taken_out) in [("# main", "# by hand", true), ("rtmp 7;", "rtmp 8;", false)] {
         let (killed, _) = waiting("modify_config", r#"{"rtmp":7}"#);
+        killed.edit_by_hand(from, to);
         let place = killed.place;
-        place.put(CONF, place.text().replace(edit[0], edit[1]));
         let edited = place.text();
         place.run(["confirm", "--rollback"]).exits(0).says("the edit stays");
-        let rolled_back = if edit[0] == "# main" { TEXT.replace(edit[0], edit[1]) } else { edited };
-        assert_eq!((place.text(), record(&place)), (rolled_back, false));
-        if edit[0] != "# main" {
+        let expected = if is_taken_out { TEXT.replace(from, to) } else { edited };
+        assert_eq!((place.text(), record(&place)), (expected, false), "{to}");
+        if !is_taken_out {
             // What the log and `status` name.
             place.run(["rollback", "1", "--yes"]).exits(0);
             assert_eq!(place.text(), TEXT);

@@ -4,5 +4,5 @@ mod attack;
 mod crowd;
 mod requests;
 mod running;
-mod secured;
-pub(super) mod support;
+pub(super) mod secured;
+pub(crate) mod support;

@@ -2,7 +2,6 @@
 
 mod asked;
 mod based;
-mod bounded;
 mod checked;
 pub(crate) mod client;
 mod compared;
@@ -10,14 +9,12 @@ mod console;
 mod guards;
 pub(crate) mod handler;
 mod included;
-mod late;
 mod left_over;
-mod listener;
-pub(crate) mod live;
+pub(crate) mod listener;
+mod live;
 mod monitored;
 mod openapi;
 mod past;
 mod rehearsed;
 mod status;
-mod url_global;
 mod viewed;

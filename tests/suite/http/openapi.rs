@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use super::handler::{Server, TEXT, body, header};
 
-/// The document that a server answers.
 fn document() -> Value {
     body(&Server::over(TEXT).ask("GET", "/media/api/openapi.json", &[], ""))
 }

@@ -1,94 +1,73 @@
-//! A dry run delays no change, however long its check command takes, and is possible while a change is pending.
+//! Changes that are not made: dry runs, which delay no change however long their check command takes, and changes whose time
+//! is over.
 
 use std::fs;
-use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
 use mediactl::engine::Hooks;
 
 use super::handler::{Server, TEXT, body, header, refused};
+use super::past::{operations, pending};
 use crate::cli::{CONF, Place};
 use crate::waiting::eventually;
 
 /// A change whose check waits to be let go on.
 const HELD: &str = r#"{"streams":{"b":{"title":"held"}}}"#;
 
-const REHEARSE: &str = "/media/api/modify_config?dry_run=true";
-
-/// A server with a check command that notes each run, and holds those of a text with `held` until someone
-/// writes into the FIFO `gate`. Then the text has to be there still.
-struct Held {
-    server: Server,
-}
-
-impl Held {
-    fn new() -> Self {
-        let place = Place::with(TEXT);
-        place.put_fifo("gate");
-        let folder = place.path("").display().to_string();
-        let check = format!(
-            "cd '{folder}' && grep -q held \"$MEDIACTL_TEXT\" || exit 0; \
-             echo run >> runs; cat gate > /dev/null && grep -q held \"$MEDIACTL_TEXT\""
-        );
-        let hooks = Hooks { check: Some(check), timeout: Duration::from_secs(300), ..Hooks::default() };
-        Self { server: Server::at(place, hooks) }
-    }
-
-    fn rehearse(&self) -> u16 {
-        self.server.ask("POST", REHEARSE, &[], HELD).status
-    }
-
-    /// How many checks of held texts have begun.
-    fn runs(&self) -> usize {
-        fs::read_to_string(self.server.place.path("runs")).unwrap_or_default().lines().count()
-    }
-
-    fn gate(&self) -> PathBuf {
-        self.server.place.path("gate")
-    }
-}
-
+/// The check command notes each run with a held text, and waits until someone writes into the FIFO `gate`. Then the text has
+/// to be there still.
 #[test]
 fn no_change_waits_for_the_check_of_a_dry_run() {
-    let held = Held::new();
+    let place = Place::with(TEXT);
+    place.put_fifo("gate");
+    let check = format!(
+        "cd '{}' && grep -q held \"$MEDIACTL_TEXT\" || exit 0; \
+         echo run >> runs; cat gate > /dev/null && grep -q held \"$MEDIACTL_TEXT\"",
+        place.path("").display()
+    );
+    let hooks = Hooks { check: Some(check), timeout: Duration::from_secs(300), ..Hooks::default() };
+    let server = Server::at(place, hooks);
     thread::scope(|scope| {
-        let rehearsal = scope.spawn(|| held.rehearse());
-        eventually(|| held.runs() == 1);
+        let rehearsal = scope.spawn(|| server.post("modify_config?dry_run=true", HELD).status);
+        eventually(|| server.place.path("runs").exists());
         for port in 1..4 {
-            let changed = held.server.post("modify_config", &format!(r#"{{"rtmp":{port}}}"#));
-            assert_eq!((changed.status, &body(&changed)["rtmp"]), (200, &port.into()));
+            let changed = server.made("modify_config", &format!(r#"{{"rtmp":{port}}}"#));
+            assert_eq!(body(&changed)["rtmp"], port);
         }
-        fs::write(held.gate(), "go").expect("the check reads it");
+        fs::write(server.place.path("gate"), "go").expect("the check reads it");
         assert_eq!(rehearsal.join().expect("it does not panic"), 200);
     });
-    assert!(held.server.place.text().contains("rtmp 3;") && !held.server.place.text().contains("held"));
+    assert!(server.place.text().contains("rtmp 3;") && !server.place.text().contains("held"));
 }
 
 #[test]
-fn a_dry_run_is_possible_while_a_change_is_pending_and_says_so() {
+fn a_dry_run_leaves_no_trace_also_while_a_change_is_pending_and_says_so() {
     let server = Server::over(TEXT);
-    let pending = server.ask("POST", "/media/api/modify_config?confirm=600", &[], r#"{"rtmp":1}"#);
-    let id = header(&pending, "Mediactl-Pending").expect("it has to be confirmed").to_owned();
+    let id = pending(&server.made("modify_config?confirm=600", r#"{"rtmp":1}"#));
+    let whole = "edit_auth admin s3cret;\nstream a udp://1;\n";
     for (operation, sent) in [
-        ("modify_config", r#"{"rtsp":2}"#),
-        ("save_config", "edit_auth admin s3cret;\nstream a udp://1;\n"),
-        ("update_config", "edit_auth admin s3cret;\nstream a udp://1;\n"),
+        ("modify_config?format=conf", r#"{"rtsp":2}"#),
+        ("save_config?", whole),
+        ("update_config?", whole),
         ("rollback_config?to=last", ""),
     ] {
-        let and = if operation.contains('?') { '&' } else { '?' };
-        let rehearsed = server.post(&format!("{operation}{and}dry_run=1"), sent);
-        assert_eq!(rehearsed.status, 200, "{operation}: {}", body(&rehearsed));
+        let rehearsed = server.made(&format!("{operation}&dry_run=1"), sent);
         let notes = header(&rehearsed, "Mediactl-Note").unwrap_or_default();
         assert!(notes.split("; ").any(|note| note == "other-change-pending"), "{operation}: {notes}");
-        assert_eq!(header(&rehearsed, "Mediactl-Pending"), Some(id.as_str()));
+        assert_eq!(pending(&rehearsed), id);
         refused(&server.post(operation, sent), 409, "pending");
     }
-    let shown = server.post("modify_config?dry_run=1", r#"{"rtsp":2}"#);
-    assert_eq!((&body(&shown)["rtmp"], &body(&shown)["rtsp"]), (&1.into(), &2.into()));
-    let confirmed = server.ask("POST", &format!("/media/api/confirm_config?id={id}"), &[], "");
-    assert_eq!(confirmed.status, 200);
-    assert_eq!(header(&server.post("modify_config?dry_run=1", r#"{"rtsp":2}"#), "Mediactl-Note"), None);
+    let shown = body(&server.made("modify_config?dry_run=1", r#"{"rtsp":2}"#));
+    assert_eq!((&shown["rtmp"], &shown["rtsp"]), (&1.into(), &2.into()));
+    server.made(&format!("confirm_config?id={id}"), "");
+    for (operation, sent) in [("modify_config?confirm=1", r#"{"rtsp":2}"#), ("rollback_config?to=last", "")] {
+        let rehearsed = server.made(&format!("{operation}&dry_run=1"), sent);
+        let [note, waits] = ["Mediactl-Note", "Mediactl-Pending"].map(|name| header(&rehearsed, name));
+        assert_eq!((note, waits), (None, None), "{operation}");
+    }
+    assert_eq!(operations(&server), ["modify"]);
+    assert_eq!(body(&server.get(""))["rtmp"], 1);
 }
 
 #[test]
@@ -102,4 +81,31 @@ fn a_dry_run_sees_a_hand_edit_and_leaves_it_to_the_change() {
     }
     assert_eq!(body(&server.get(""))["streams"]["b"]["prepush"], 5);
     assert!(server.place.path(CONF).exists() && server.place.kept().is_empty());
+}
+
+/// A check command that takes far too long, unless there is a file `quick` beside the configuration.
+fn slow() -> Hooks {
+    let check = "test -e \"$(dirname \"$MEDIACTL_FILE\")/quick\" || sleep 60".to_owned();
+    Hooks { check: Some(check), timeout: Duration::from_secs(90), ..Hooks::default() }
+}
+
+/// Each operation that changes something, with a body that does.
+const CHANGES: [(&str, &str); 3] = [
+    ("modify_config", r#"{"rtmp":1935}"#),
+    ("save_config", "http 80;\nedit_auth admin s3cret;\nstream a udp://1;\n"),
+    ("update_config", "http 81;\nedit_auth admin s3cret;\nstream a udp://1;\n"),
+];
+
+#[test]
+fn a_change_that_outlives_its_request_is_abandoned_before_it_writes() {
+    for (operation, body) in CHANGES {
+        let server = Server::with_hooks(TEXT, slow()).giving_up_after(Duration::from_millis(300));
+        let before = server.get("").body;
+        refused(&server.post(operation, body), 504, "engine-failed");
+        assert_eq!(server.place.text(), TEXT, "{operation}");
+        assert_eq!(server.get("").body, before, "{operation}");
+        // The turn and the lock of the writer are free again, and nothing of the change is left.
+        server.place.put("quick", "");
+        server.giving_up_after(Duration::from_secs(60)).made(operation, body);
+    }
 }

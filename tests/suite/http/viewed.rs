@@ -1,12 +1,11 @@
 //! `serve --view-auth`: who may look sees everything but secrets, and changes nothing.
 
-use mediactl::http::server::auth::{Account, MAX_FAILURES, Role};
+use mediactl::engine::Hooks;
+use mediactl::http::server::auth::{MAX_FAILURES, Role};
 use mediactl::http::server::message::{Response, Service};
 use serde_json::json;
 
-use mediactl::engine::Hooks;
-
-use super::handler::{Server, body, header, refused, request};
+use super::handler::{Server, account, body, header, refused, request, text};
 use crate::waiting::eventually;
 
 const SECRETS: [&str; 5] = ["s3cret", "l00k", "c1uster", "h1dden", "t0ken"];
@@ -14,8 +13,10 @@ const SECRETS: [&str; 5] = ["s3cret", "l00k", "c1uster", "h1dden", "t0ken"];
 const TEXT: &str = "http 80;\nedit_auth admin s3cret;\nview_auth viewer l00k;\ncluster_key c1uster;\n\
                     # password=h1dden\nstream a { url rtsp://u:h1dden@h/?token=t0ken; }\n";
 
+const VIEWER: (&str, &str) = ("viewer", "l00k");
+
 fn asked(server: &Server, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Response {
-    let viewer = Account { login: "viewer".to_owned(), password: "l00k".to_owned() }.to_header();
+    let viewer = account(VIEWER.0, VIEWER.1);
     server.ask(method, target, &[&[("authorization", viewer.as_str())], headers].concat(), body)
 }
 
@@ -24,18 +25,14 @@ fn seen(server: &Server, target: &str) -> Response {
 }
 
 fn says_no_secret(response: &Response, what: &str) {
-    let text = String::from_utf8_lossy(&response.body).into_owned();
-    for secret in SECRETS {
-        assert!(!text.contains(secret), "{what}: {text}");
-        let is_in = |(_, value): &(&str, String)| value.contains(secret);
-        assert!(!response.headers.iter().any(is_in), "{what}: {:?}", response.headers);
-    }
+    let told = format!("{:?} {}", response.headers, text(response));
+    assert_eq!(SECRETS.iter().find(|secret| told.contains(**secret)), None, "{what}: {told}");
 }
 
 #[test]
 fn every_answer_to_a_viewer_is_masked() {
     let server = Server::viewed(TEXT);
-    assert_eq!(server.post("modify_config?message=password%3Dh1dden", r#"{"rtmp":1935}"#).status, 200);
+    server.made("modify_config?message=password%3Dh1dden", r#"{"rtmp":1935}"#);
     for target in [
         "/media/api/read_config",
         "/media/api/read_config?runtime=true",
@@ -53,9 +50,8 @@ fn every_answer_to_a_viewer_is_masked() {
         assert_eq!(response.status, 200, "{target}");
         says_no_secret(&response, target);
     }
-    let text =
-        String::from_utf8(seen(&server, "/media/api/read_config?format=conf").body.to_vec()).expect("text");
-    assert!(text.contains("view_auth viewer <secret:000000>;\n"), "equal secrets do not show: {text}");
+    let shown = text(&seen(&server, "/media/api/read_config?format=conf"));
+    assert!(shown.contains("view_auth viewer <secret:000000>;\n"), "equal secrets do not show: {shown}");
     assert_eq!(body(&seen(&server, "/media/api/read_config"))["rtmp"], json!(1935));
     server.edit_by_hand("stream a {", "stream a {{ password h1dden");
     for target in ["/media/api/read_config?source=saved", "/media/api/read_config?source=saved&format=conf"] {
@@ -65,52 +61,48 @@ fn every_answer_to_a_viewer_is_masked() {
 
 #[test]
 fn a_path_tells_a_viewer_no_secret_in_a_name_and_not_whether_a_guess_is_right() {
-    let text = TEXT.to_owned()
+    let whole = TEXT.to_owned()
         + "stream b?token=t0ken { url udp://1:1 password=h1dden; title x; }\n\
            stream z { url udp://2:1; auth http://h password h1dden x=1; }\n";
-    let server = Server::viewed(&text);
-    assert_eq!(server.post("modify_config", r#"{"cluster_key":"c1uster2"}"#).status, 200);
+    let server = Server::viewed(&whole);
+    server.made("modify_config", r#"{"cluster_key":"c1uster2"}"#);
     for path in ["*.*", "streams.*.title", "*.*.*.*.*", "streams.z.auth.extra.*"] {
-        for target in [format!("/media/api/read_config?path={path}"), format!("/media/api/blame?path={path}")]
-        {
-            let response = seen(&server, &target);
-            assert_eq!(response.status, 200, "{target}");
-            says_no_secret(&response, &target);
+        for query in ["read_config?path=", "blame?path="] {
+            let response = server.fetch_as(VIEWER, &format!("{query}{path}"));
+            assert_eq!(response.status, 200, "{query}{path}");
+            says_no_secret(&response, path);
         }
     }
-    let guesses = [
+    for (right, wrong) in [
         ("streams.*.urls%5Bpassword%3Dh1dden%5D", "streams.*.urls%5Bpassword%3Dwr0ng%5D"),
         ("streams.*t0k*.title", "streams.*wr0ng*.title"),
         ("streams.%22b?token%3Dt0ken%22", "streams.%22b?token%3Dwr0ng%22"),
         ("streams.z.auth.extra.h1dden", "streams.z.auth.extra.wr0ng"),
-    ];
-    for (right, wrong) in guesses {
+    ] {
         for query in ["read_config?path=", "read_config?format=conf&path=", "blame?path="] {
-            let answers = [right, wrong].map(|path| seen(&server, &format!("/media/api/{query}{path}")));
-            let told = |answer: &Response| {
-                let text = String::from_utf8_lossy(&answer.body).into_owned();
-                let hidden =
-                    ["h1dden", "t0ken", "t0k"].iter().fold(text, |text, guess| text.replace(guess, "wr0ng"));
+            let [told, other] = [right, wrong].map(|path| {
+                let answer = server.fetch_as(VIEWER, &format!("{query}{path}"));
+                let guesses = ["h1dden", "t0ken", "t0k"];
+                let hidden = guesses.iter().fold(text(&answer), |text, guess| text.replace(guess, "wr0ng"));
                 (answer.status, hidden.len())
-            };
-            assert_eq!(told(&answers[0]), told(&answers[1]), "{query}");
+            });
+            assert_eq!(told, other, "{query}{right}");
         }
     }
-    let changes = body(&seen(&server, "/media/api/blame?path=cluster_key"));
+    let changes = body(&server.fetch_as(VIEWER, "blame?path=cluster_key"));
     assert_eq!(changes.as_array().map(Vec::len), Some(1), "another secret is another value: {changes}");
-    let masked = server.get("blame?path=cluster_key&secrets=masked");
-    says_no_secret(&masked, "an editor who asks for masks");
+    says_no_secret(&server.fetch("blame?path=cluster_key&secrets=masked"), "an editor who asks for masks");
 }
 
 #[test]
 fn a_viewer_reads_no_part_of_a_header_in_a_message() {
-    let text = format!(
+    let whole = format!(
         "{TEXT}stream b {{ url http://h/ headers.Authorization=\"Bearer t1ken\"; header \"Cookie: sess=c00kie; a=b\"; }}\n"
     );
-    let server = Server::viewed(&text);
+    let server = Server::viewed(&whole);
     let message = "t1ken+c00kie+YWRtaW46czNjcmV0+done";
-    assert_eq!(server.post(&format!("modify_config?message={message}"), r#"{"rtmp":1935}"#).status, 200);
-    let told = body(&seen(&server, "/media/api/history"))[0]["message"].clone();
+    server.made(&format!("modify_config?message={message}"), r#"{"rtmp":1935}"#);
+    let told = body(&server.fetch_as(VIEWER, "history"))[0]["message"].clone();
     let told = told.as_str().expect("there is a message");
     assert!(told.ends_with(" done") && told.matches("<secret:").count() == 3, "{told}");
 }
@@ -119,21 +111,17 @@ fn a_viewer_reads_no_part_of_a_header_in_a_message() {
 fn a_viewer_is_told_how_a_hook_failed_and_not_what_it_printed() {
     let reload = "cat \"$MEDIACTL_TEXT\" >&2; ! grep -q rtmp \"$MEDIACTL_TEXT\"".to_owned();
     let server = Server::viewed_with_hooks(TEXT, Hooks { reload: Some(reload), ..Hooks::default() });
-    assert_eq!(server.post("modify_config?async=true", r#"{"rtmp":1935}"#).status, 200);
-    let runtime = "/media/api/read_config?runtime=true";
+    server.made("modify_config?async=true", r#"{"rtmp":1935}"#);
     let error = |response: &Response| body(response)["runtime"]["config"]["last_error"].clone();
-    eventually(|| !error(&seen(&server, runtime)).is_null());
-    let told = error(&seen(&server, runtime));
-    assert_eq!(told, json!("the reload command failed with exit code 1"));
-    let told = error(&server.get("?runtime=true"));
+    let of_viewer = || error(&server.fetch_as(VIEWER, "read_config?runtime=true"));
+    eventually(|| !of_viewer().is_null());
+    assert_eq!(of_viewer(), json!("the reload command failed with exit code 1"));
+    let own = server.get("?runtime=true");
+    let told = error(&own);
     let told = told.as_str().expect("the editor is told, too");
-    assert!(
-        told.contains("http 80") && told.contains("stream a {") && told.contains("edit_auth <secret:"),
-        "{told}"
-    );
+    assert!(["http 80", "stream a {", "edit_auth <secret:"].iter().all(|part| told.contains(part)), "{told}");
     assert!(SECRETS.iter().all(|secret| !told.contains(secret)), "{told}");
-    let refused = server.post("modify_config", r#"{"rtmp":1935}"#);
-    says_no_secret(&refused, "the answer to the editor");
+    says_no_secret(&server.post("modify_config", r#"{"rtmp":1935}"#), "the answer to the editor");
 }
 
 #[test]
@@ -152,21 +140,23 @@ fn every_change_of_a_viewer_is_refused_and_nothing_happens() {
         refused(&asked(&server, "POST", &format!("/media/api/{operation}"), &[], body), 403, "view-only");
     }
     assert_eq!(server.place.text(), TEXT);
-    assert_eq!(body(&server.ask("GET", "/media/api/history", &[], "")), json!([]));
+    assert_eq!(body(&server.fetch("history")), json!([]));
 }
 
 #[test]
 fn the_body_of_a_viewer_is_not_kept() {
     let server = Server::viewed(TEXT);
-    let head = |login: &str, password: &str, method: &str| {
-        let sent = Account { login: login.to_owned(), password: password.to_owned() }.to_header();
-        request(method, "/media/api/modify_config", &[("authorization", &sent)], "").head
+    let asked = |login: &str, password: &str, method: &str| {
+        request(method, "/media/api/modify_config", &[("authorization", &account(login, password))], "")
     };
-    assert_eq!(server.handler.rank(&head("admin", "s3cret", "POST")), Some(Role::Edit));
-    assert_eq!(server.handler.rank(&head("viewer", "l00k", "GET")), Some(Role::View));
-    assert_eq!(server.handler.rank(&head("viewer", "l00k", "POST")), None);
-    let mut unread = request("POST", "/media/api/modify_config", &[], "");
-    unread.head = head("viewer", "l00k", "POST");
+    for (login, password, method, rank) in [
+        ("admin", "s3cret", "POST", Some(Role::Edit)),
+        ("viewer", "l00k", "GET", Some(Role::View)),
+        ("viewer", "l00k", "POST", None),
+    ] {
+        assert_eq!(server.handler.rank(&asked(login, password, method).head), rank, "{login} {method}");
+    }
+    let mut unread = asked("viewer", "l00k", "POST");
     unread.head.unread = true;
     refused(&server.handler.answer(unread), 403, "view-only");
 }
@@ -174,23 +164,19 @@ fn the_body_of_a_viewer_is_not_kept() {
 #[test]
 fn a_viewer_has_tags_and_revisions_of_its_own() {
     let server = Server::viewed(TEXT);
-    server.post("modify_config", r#"{"rtmp":1935}"#);
+    server.made("modify_config", r#"{"rtmp":1935}"#);
     let path = "/media/api/read_config";
     let tag = |response: &Response| header(response, "ETag").map(str::to_owned).expect("it has a tag");
     let (own, other) = (tag(&seen(&server, path)), tag(&server.get("")));
     assert_ne!(own, other);
     assert_eq!(asked(&server, "GET", path, &[("if-none-match", &own)], "").status, 304);
     assert_eq!(asked(&server, "GET", path, &[("if-none-match", &other)], "").status, 200);
-    let runtime = body(&seen(&server, "/media/api/read_config?runtime=true"));
+    let runtime = body(&server.fetch_as(VIEWER, "read_config?runtime=true"));
     assert_eq!(runtime["runtime"]["config"]["etag"], json!(own));
-    let after =
-        |history: &Response| body(history)[0]["after"].as_str().map(str::to_owned).expect("a revision");
-    let (seen_after, real) = (
-        after(&seen(&server, "/media/api/history")),
-        after(&server.ask("GET", "/media/api/history", &[], "")),
-    );
-    assert_ne!(seen_after, real, "a hash of the text would let a viewer try passwords");
-    assert!(own.contains(&seen_after), "it is the revision in the tag");
+    let after = |history: Response| body(&history)[0]["after"].as_str().expect("a revision").to_owned();
+    let told = after(server.fetch_as(VIEWER, "history"));
+    assert_ne!(told, after(server.fetch("history")), "a hash of the text would let a viewer try passwords");
+    assert!(own.contains(&told), "it is the revision in the tag");
 }
 
 #[test]
@@ -198,15 +184,10 @@ fn the_role_is_off_by_default_and_guesses_count_for_both() {
     let server = Server::over(TEXT);
     refused(&seen(&server, "/media/api/read_config"), 401, "unauthorized");
     let server = Server::viewed(&TEXT.replace("viewer l00k", "admin s3cret"));
-    assert_eq!(server.post("modify_config", r#"{"rtmp":1935}"#).status, 200, "edit_auth wins");
+    server.made("modify_config", r#"{"rtmp":1935}"#);
     let server = Server::viewed(TEXT);
     for number in 0..MAX_FAILURES {
-        let wrong = Account { login: "viewer".to_owned(), password: number.to_string() }.to_header();
-        refused(
-            &server.ask("GET", "/media/api/history", &[("authorization", &wrong)], ""),
-            401,
-            "unauthorized",
-        );
+        refused(&server.fetch_as(("viewer", &number.to_string()), "history"), 401, "unauthorized");
     }
     refused(&server.get(""), 429, "too-many-failures");
 }
@@ -214,23 +195,21 @@ fn the_role_is_off_by_default_and_guesses_count_for_both() {
 #[test]
 fn what_a_viewer_reads_is_masked_once_for_a_revision() {
     let server = Server::viewed(TEXT);
-    let read = |query: &str| {
-        let target = format!("/media/api/read_config{query}");
+    for (query, is_kept) in [
+        ("", true),
+        ("?format=conf", false),
+        ("?source=saved", true),
+        ("?skip_streams=true", false),
+        ("?skip_streams=true&source=saved", false),
+    ] {
+        let read = || server.fetch_as(VIEWER, &format!("read_config{query}")).body;
         let bodies: Vec<_> = std::thread::scope(|scope| {
-            let readers: Vec<_> = (0..8).map(|_| scope.spawn(|| seen(&server, &target).body)).collect();
+            let readers: Vec<_> = (0..8).map(|_| scope.spawn(read)).collect();
             readers.into_iter().map(|reader| reader.join().expect("it is answered")).collect()
         });
-        assert!(bodies.iter().all(|body| **body == *bodies[0]), "{target}");
+        assert!(bodies.iter().all(|body| **body == *bodies[0]), "{query}");
         let is_shared = bodies.iter().all(|body| std::sync::Arc::ptr_eq(body, &bodies[0]));
-        assert!(
-            is_shared || query.contains("format") || query.contains("skip"),
-            "{target}: one copy for all"
-        );
-    };
-    for query in
-        ["", "?format=conf", "?source=saved", "?skip_streams=true", "?skip_streams=true&source=saved"]
-    {
-        read(query);
+        assert!(is_shared || !is_kept, "{query}: one copy for all");
     }
 }
 
@@ -239,43 +218,31 @@ fn tags_and_revisions_do_not_tell_a_viewer_that_a_secret_came_back() {
     let server = Server::viewed(TEXT);
     let tags = ["one", "two", "one"].map(|password| {
         let patch = json!({ "streams": { "a": { "password": password } } });
-        assert_eq!(server.post("modify_config", &patch.to_string()).status, 200);
+        server.made("modify_config", &patch.to_string());
         header(&seen(&server, "/media/api/read_config"), "ETag").map(str::to_owned)
     });
     assert!(tags[0] == tags[1] && tags[1] == tags[2], "{tags:?}");
-    let history = body(&seen(&server, "/media/api/history"));
+    let history = body(&server.fetch_as(VIEWER, "history"));
     assert_ne!(history[0]["after"], history[2]["after"], "they are one text");
     assert!(history[0]["before"].is_string() && history[0]["before"] != history[2]["before"]);
-    let own = body(&server.ask("GET", "/media/api/history", &[], ""));
+    let own = body(&server.fetch("history"));
     assert_eq!(own[0]["after"], own[2]["after"]);
 }
 
 #[test]
-fn a_blame_that_takes_too_long_says_that_it_is_not_all() {
+fn viewers_wait_for_one_another_where_a_read_takes_long_and_it_says_if_it_is_not_all() {
     let server = Server::viewed(TEXT);
-    assert_eq!(server.post("modify_config", r#"{"streams":{"a":{"prepush":7}}}"#).status, 200);
-    let notes = |server: &Server| {
-        let found = seen(server, "/media/api/blame?path=streams.a");
-        assert_eq!(found.status, 200);
-        header(&found, "Mediactl-Note").map(str::to_owned)
-    };
-    assert_eq!(notes(&server), None);
-    let server = server.giving_up_after(std::time::Duration::ZERO);
-    assert_eq!(notes(&server).as_deref(), Some("texts-missing"));
-}
-
-#[test]
-fn viewers_wait_for_one_another_where_a_read_takes_long() {
-    let server = Server::viewed(TEXT);
-    assert_eq!(server.post("modify_config", r#"{"streams":{"a":{"prepush":7}}}"#).status, 200);
+    server.made("modify_config", r#"{"streams":{"a":{"prepush":7}}}"#);
     let statuses: Vec<u16> = std::thread::scope(|scope| {
-        let ask = || seen(&server, "/media/api/history").status;
+        let ask = || server.fetch_as(VIEWER, "history").status;
         let viewers: Vec<_> = (0..32).map(|_| scope.spawn(ask)).collect();
-        assert_eq!(server.ask("GET", "/media/api/history", &[], "").status, 200, "an editor does not wait");
+        assert_eq!(server.fetch("history").status, 200, "an editor does not wait");
         viewers.into_iter().map(|viewer| viewer.join().expect("it is answered")).collect()
     });
-    assert!(
-        statuses.iter().all(|status| [200, 503].contains(status)) && statuses.contains(&200),
-        "{statuses:?}"
-    );
+    assert!(statuses.iter().all(|status| [200, 503].contains(status)), "{statuses:?}");
+    assert!(statuses.contains(&200), "{statuses:?}");
+    let blame = |server: &Server| server.fetch_as(VIEWER, "blame?path=streams.a");
+    assert_eq!(header(&blame(&server), "Mediactl-Note"), None);
+    let late = blame(&server.giving_up_after(std::time::Duration::ZERO));
+    assert_eq!((late.status, header(&late, "Mediactl-Note")), (200, Some("texts-missing")));
 }

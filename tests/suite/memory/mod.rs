@@ -3,11 +3,9 @@
 #[path = "../../../benches/whole/contents.rs"]
 #[allow(dead_code, reason = "other languages are for the benchmark")]
 mod contents;
-mod rows;
 mod texts;
 
-use rows::ROWS;
-use texts::Texts;
+use texts::{ROWS, Texts};
 
 use crate::needs::given;
 

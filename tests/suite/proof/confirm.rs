@@ -10,20 +10,15 @@ use crate::waiting::until;
 /// The number of calls of a phase that the short form examines.
 const SOME: usize = 15;
 
-/// The change that waits.
 const CHANGE: &str = r#"{"rtsp":1935}"#;
 
-/// The text after it.
 fn changed() -> String {
     SAMPLE.replace("rtsp 554;", "rtsp 1935;")
 }
 
-/// When a server is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// While the change is made.
     Change,
-    /// While it is confirmed.
     Confirm,
     /// While it is rolled back on request.
     Cancel,
@@ -62,13 +57,13 @@ impl Story {
             Phase::TimeOver | Phase::Start => return self.wait_for_the_end(),
         };
         let body = if phase == Phase::Change { CHANGE } else { "" };
-        ask(&self.server.url, "POST", &operation, body).is_ok_and(|answer| answer.status == 200)
+        ask(&self.server.url, "POST", &operation, body).is_some_and(|answer| answer.status == 200)
     }
 
     /// Until the change is rolled back, or no server is left that could do it.
     fn wait_for_the_end(&self) -> bool {
         let record = self.place.path(&format!(".{CONF}.mediactl/pending"));
-        let answers = || ask(&self.server.url, "GET", "read_config", "").is_ok();
+        let answers = || ask(&self.server.url, "GET", "read_config", "").is_some();
         until("the change waits for ever", || match record.exists() {
             true => (!answers()).then_some(false),
             false => Some(true),
@@ -168,32 +163,9 @@ fn prove(phase: Phase) {
 
 #[test]
 #[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn killed_while_the_change_is_made() {
-    prove(Phase::Change);
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn killed_while_it_is_confirmed() {
-    prove(Phase::Confirm);
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn killed_while_it_is_taken_back() {
-    prove(Phase::Cancel);
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn killed_when_the_time_is_over() {
-    prove(Phase::TimeOver);
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn killed_while_the_next_server_starts() {
-    prove(Phase::Start);
+fn killed_in_each_phase() {
+    let phases = [Phase::Change, Phase::Confirm, Phase::Cancel, Phase::TimeOver, Phase::Start];
+    phases.into_iter().for_each(prove);
 }
 
 /// Whoever edits the file meanwhile means the edit, and not what was to be confirmed.

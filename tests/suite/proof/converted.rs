@@ -150,42 +150,29 @@ fn calls() -> Vec<Call> {
 
 #[test]
 #[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn killed_at_each_call() {
+fn killed_or_failing_at_each_call() {
     if !strace::can_run() {
         return;
     }
+    let calls = calls();
+    let kills = calls.iter().step_by(rounds(71, 5)).map(|call| (call, "signal=KILL".to_owned()));
+    let errors = ["ENOSPC", "EIO", "EROFS", "EACCES", "EINTR"];
+    let error = |(number, call)| (call, format!("error={}", errors[number % errors.len()]));
+    let failures = calls.iter().enumerate().step_by(rounds(73, 5)).map(error);
     let (mut former_is_there, mut new_is_there) = (0, 0);
-    for call in calls().iter().step_by(rounds(71, 5)) {
+    for (call, what) in kills.chain(failures) {
         let place = former();
-        run(&place, &[call.option("signal=KILL")]);
+        let (run, _) = run(&place, &[call.option(&what)]);
+        assert!(matches!(run.code, None | Some(0 | 4 | 9)), "{what} at {}: {run:#?}", call.line);
         let [is_former, is_new] = [format!(".mediactl/{CONF}"), format!(".{CONF}.mediactl")]
             .map(|name| usize::from(place.path(&name).exists()));
         (former_is_there, new_is_there) = (former_is_there + is_former, new_is_there + is_new);
         all_are_kept(&place);
         modify(&place).exits(0);
-        assert_eq!(place.text(), changed(), "{}", call.line);
+        assert_eq!(place.text(), changed(), "{what} at {}", call.line);
         all_are_kept(&place);
-        assert_eq!(strays(&place), [""; 0], "{}", call.line);
-        assert!(!place.path(".mediactl").exists(), "{}", call.line);
+        assert_eq!(strays(&place), [""; 0], "{what} at {}", call.line);
+        assert!(!place.path(".mediactl").exists(), "{what} at {}", call.line);
     }
-    println!("killed: the former folder was there {former_is_there} times, the new one {new_is_there} times");
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn failing_at_each_call() {
-    if !strace::can_run() {
-        return;
-    }
-    for (number, call) in calls().iter().enumerate().step_by(rounds(73, 5)) {
-        let place = former();
-        let error = ["ENOSPC", "EIO", "EROFS", "EACCES", "EINTR"][number % 5];
-        let (run, _) = run(&place, &[call.option(&format!("error={error}"))]);
-        assert!(matches!(run.code, Some(0 | 4 | 9)), "{error} at {}: {run:#?}", call.line);
-        all_are_kept(&place);
-        modify(&place).exits(0);
-        assert_eq!(place.text(), changed(), "{error} at {}", call.line);
-        all_are_kept(&place);
-        assert_eq!(strays(&place), [""; 0], "{error} at {}", call.line);
-    }
+    println!("the former folder was there {former_is_there} times, the new one {new_is_there} times");
 }

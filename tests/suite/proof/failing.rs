@@ -49,7 +49,6 @@ const PLAIN: Case = Case {
     of_somebody: false,
 };
 
-/// The text after the change.
 fn new_text() -> String {
     SAMPLE.replace("prepush 5", "prepush 6")
 }
@@ -89,7 +88,6 @@ impl Case {
     }
 }
 
-/// How often a proof came to what.
 #[derive(Default, Debug)]
 struct Outcomes(BTreeMap<String, usize>);
 
@@ -101,41 +99,20 @@ impl Outcomes {
 
 #[test]
 #[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn modify() {
-    prove(&PLAIN);
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn the_first_modify() {
-    prove(&Case { name: "first modify", before: 0, ..PLAIN });
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn save() {
-    prove(&Case { name: "save", arguments: SAVE, ..PLAIN });
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn a_save_that_makes_the_file() {
-    prove(&Case { name: "save of a new file", arguments: SAVE, old: None, before: 0, ..PLAIN });
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn a_save_in_place() {
-    prove(&Case { name: "save in place", arguments: SAVE, options: &[NO_RENAME], ..PLAIN });
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn the_file_of_somebody_else() {
-    if !needs_root() {
-        return;
+fn a_change_of_a_command() {
+    let in_place: &[&str] = &[NO_RENAME];
+    for case in [
+        PLAIN,
+        Case { name: "first modify", before: 0, ..PLAIN },
+        Case { name: "save", arguments: SAVE, ..PLAIN },
+        Case { name: "save of a new file", arguments: SAVE, old: None, before: 0, ..PLAIN },
+        Case { name: "save in place", arguments: SAVE, options: in_place, ..PLAIN },
+        Case { name: "modify of somebody's file", of_somebody: true, ..PLAIN },
+    ] {
+        if !case.of_somebody || needs_root() {
+            prove(&case);
+        }
     }
-    prove(&Case { name: "modify of somebody's file", of_somebody: true, ..PLAIN });
 }
 
 fn prove(case: &Case) {
@@ -166,7 +143,6 @@ fn errors(number: usize, call: &Call) -> Vec<&'static str> {
     may_not.into_iter().chain([ERRORS[number % ERRORS.len()]]).collect()
 }
 
-/// A call that fails.
 struct Failure<'a> {
     call: &'a Call,
     error: &'static str,
@@ -278,7 +254,6 @@ impl Server {
             && self.place.text() == SAMPLE.replace("prepush 5", &format!("prepush {value}"))
     }
 
-    /// A change without any failure.
     #[track_caller]
     fn changes(&mut self) {
         self.value += 1;

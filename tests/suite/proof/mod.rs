@@ -30,7 +30,7 @@ mod strace;
 mod writers;
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::net::TcpStream;
 use std::process::Child;
 use std::sync::mpsc;
@@ -43,7 +43,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use mediactl::store::file::ConfFile;
 
 use crate::cli::{CONF, Place, Run};
-use crate::http::live::{Answer, receive};
+use crate::http::listener::support::{Answer, Client};
 use crate::waiting::PATIENCE;
 
 /// The number of texts of the history that are examined: those that a killed writer may have touched.
@@ -188,17 +188,16 @@ fn hand_edits_in_whole_history(place: &Place) -> usize {
     lines.iter().filter(|line| line["operation"] == HAND_EDIT).count()
 }
 
-/// Asks the server at `url` for one operation, over a connection of its own.
-fn ask(url: &str, method: &str, operation: &str, body: &str) -> io::Result<Answer> {
+/// Asks the server at `url` for one operation, over a connection of its own; none if it dies before it has answered.
+fn ask(url: &str, method: &str, operation: &str, body: &str) -> Option<Answer> {
     ask_as(ACCOUNT, url, method, operation, body)
 }
 
 /// The same with another account.
-fn ask_as(account: [&str; 2], url: &str, method: &str, operation: &str, body: &str) -> io::Result<Answer> {
+fn ask_as(account: [&str; 2], url: &str, method: &str, operation: &str, body: &str) -> Option<Answer> {
     let address = url.trim_start_matches("http://").split_once('/');
     let (host, prefix) = address.expect("a server says its address with the prefix");
-    let mut stream = TcpStream::connect(host)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut client = Client::new(TcpStream::connect(host).ok()?);
     let [login, password] = account.map(str::to_owned);
     let head = format!(
         "{method} /{prefix}/{operation} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {}\r\n\
@@ -206,8 +205,8 @@ fn ask_as(account: [&str; 2], url: &str, method: &str, operation: &str, body: &s
         Account { login, password }.to_header(),
         body.len()
     );
-    stream.write_all((head + body).as_bytes())?;
-    receive(&mut stream)
+    client.stream.write_all((head + body).as_bytes()).ok()?;
+    client.try_answer()
 }
 
 /// The type of a problem, without what stands in front of each.

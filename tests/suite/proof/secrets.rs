@@ -6,7 +6,7 @@ use super::{ask_as, problem_of};
 use crate::cli::masking::{PLANTED, all_changed, masked};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run};
-use crate::http::live::Answer;
+use crate::http::listener::support::Answer;
 
 /// The account in the planted configuration.
 const ACCOUNT: [&str; 2] = ["admin", "HUSH1"];
@@ -63,7 +63,6 @@ const COMMANDS: &[(&[&str], &[i32])] = &[
     (&["history", "-o", "json"], &[0]),
 ];
 
-/// A configuration in which nothing is whole.
 fn broken() -> String {
     format!(
         "{PLANTED}stream cam1 {{ cluster_key HUSH-J; }}\nedit_auth admin HUSH-J HUSH-K;\nauth http://u:HUSH-L@b/ \"key=HUSH-L;\n"
@@ -77,7 +76,6 @@ fn planted() -> Place {
     place
 }
 
-/// Every change, and then every other command.
 fn all_commands(place: &Place) {
     for change in CHANGES {
         masked(place.run(["modify", "--create", "--set", change]).exits(0));
@@ -90,21 +88,21 @@ fn all_commands(place: &Place) {
 }
 
 #[test]
-fn commands_with_a_history() {
+fn commands_with_a_history_and_through_a_server_and_its_log() {
     all_commands(&planted());
-}
-
-#[test]
-fn commands_through_a_server_and_its_log() {
     let place = planted();
     let server = Serving::over(&place);
     all_commands(&place);
-    masked(place.run(["update", "other.conf"]).exits(0));
     place.put("running.conf", PLANTED.replace("HUSH", "HUSH-M-"));
-    masked(place.run(["update", "running.conf"]).exits(0));
-    masked(place.run(["diff"]).exits(1));
-    masked(place.run(["status"]).exits(1));
-    masked(place.run(["update", "broken.conf"]).exits(3));
+    for (arguments, code) in [
+        (&["update", "other.conf"][..], 0),
+        (&["update", "running.conf"], 0),
+        (&["diff"], 1),
+        (&["status"], 1),
+        (&["update", "broken.conf"], 3),
+    ] {
+        masked(place.run(arguments).exits(code));
+    }
     // What is not saved is kept, and that is logged.
     masked(server.stop().exits(0)).says("not saved");
     masked(place.run(["history"]).exits(0));
@@ -116,17 +114,20 @@ fn commands_with_a_password_in_the_url() {
     let server = Serving::over(&place);
     let [login, password] = ACCOUNT;
     let url = server.url.replace("http://", &format!("http://{login}:{password}@"));
-    let remote = |arguments: &[&str]| masked(place.run(["--url", &url].iter().chain(arguments)));
-    remote(&["modify", "--set", "cluster_key=HUSH-A"]).exits(0);
-    remote(&["modify", "--set", "edit_auth=HUSH-A"]).exits(3);
-    remote(&["diff", "other.conf"]).exits(1);
-    remote(&["save", "broken.conf"]).exits(3);
-    remote(&["history"]).exits(0);
-    remote(&["blame", "cluster_key"]).exits(0);
-    remote(&["status"]).exits(0);
-    remote(&["modify", "--set", "edit_auth.password=HUSH-B"]).exits(0);
-    // The password in the URL is the old one now.
-    remote(&["modify", "--set", "rtsp=555"]).exits(4);
+    for (arguments, code) in [
+        (&["modify", "--set", "cluster_key=HUSH-A"][..], 0),
+        (&["modify", "--set", "edit_auth=HUSH-A"], 3),
+        (&["diff", "other.conf"], 1),
+        (&["save", "broken.conf"], 3),
+        (&["history"], 0),
+        (&["blame", "cluster_key"], 0),
+        (&["status"], 0),
+        (&["modify", "--set", "edit_auth.password=HUSH-B"], 0),
+        // The password in the URL is the old one now.
+        (&["modify", "--set", "rtsp=555"], 4),
+    ] {
+        masked(place.run(["--url", &url].iter().chain(arguments)).exits(code));
+    }
     masked(server.stop().exits(0));
 }
 

@@ -21,7 +21,6 @@ const TRACED: &str = "trace=%file,%desc";
 /// answers with an error, and the flags of what is open are on no disk.
 const NEVER_FAILING: &[&str] = &["execve", "close", "fcntl"];
 
-/// The name of the trace in the place.
 const TRACE: &str = "trace";
 
 /// A call of the system on one of the files of a place.
@@ -45,7 +44,6 @@ impl Call {
         format!("{}+", self.option(what))
     }
 
-    /// True if it changes the owner of a file.
     pub fn gives_away(&self) -> bool {
         self.name.contains("chown")
     }
@@ -61,7 +59,6 @@ impl Call {
     }
 }
 
-/// What was traced.
 pub struct Trace {
     /// The calls on files of the place, in order.
     pub calls: Vec<Call>,
@@ -76,7 +73,6 @@ impl Trace {
     }
 }
 
-/// True if programs can be traced.
 #[track_caller]
 pub fn can_run() -> bool {
     let tried = || Command::new("strace").args(["-o", "/dev/null", "true"]).stderr(Stdio::null()).status();

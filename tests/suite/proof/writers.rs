@@ -8,7 +8,6 @@ use super::{ask, problem_of, rounds, strays};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place};
 
-/// How many write at once.
 const WRITERS: usize = 8;
 
 /// How many changes each of them makes in a round. All those of a round fit into the history, where
@@ -28,13 +27,6 @@ enum Writer {
     Script,
 }
 
-/// What became of a change.
-enum Outcome {
-    Done,
-    Refused(String),
-}
-
-/// What was done to a configuration.
 #[derive(Default)]
 struct Account {
     /// Streams that have to be there.
@@ -46,8 +38,7 @@ struct Account {
 }
 
 impl Writer {
-    /// Adds a stream.
-    fn add(self, stream: &str, place: &Place, server: Option<&Serving>) -> Outcome {
+    fn add(self, stream: &str, place: &Place, server: Option<&Serving>) -> Result<(), String> {
         match self {
             Self::Command => command(stream, place),
             Self::Client => client(stream, server.expect("clients have a server")),
@@ -56,30 +47,30 @@ impl Writer {
     }
 }
 
-fn command(stream: &str, place: &Place) -> Outcome {
+fn command(stream: &str, place: &Place) -> Result<(), String> {
     let run = place.set(&[&format!("streams.{stream}.urls[+]=fake://x")]);
     match run.code {
-        Some(0) => Outcome::Done,
+        Some(0) => Ok(()),
         // Changed meanwhile; too busy.
-        Some(code @ (5 | 7)) => Outcome::Refused(format!("exit {code}")),
+        Some(code @ (5 | 7)) => Err(format!("exit {code}")),
         _ => panic!("{run:#?}"),
     }
 }
 
-fn client(stream: &str, server: &Serving) -> Outcome {
+fn client(stream: &str, server: &Serving) -> Result<(), String> {
     let patch = format!(r#"{{"streams":{{"{stream}":{{"urls":[{{"url":"fake://x"}}]}}}}}}"#);
     let answer = ask(&server.url, "POST", "modify_config", &patch).expect("it answers");
     match answer.status {
-        200 => Outcome::Done,
-        409 | 412 | 503 => Outcome::Refused(problem_of(&answer)),
+        200 => Ok(()),
+        409 | 412 | 503 => Err(problem_of(&answer)),
         _ => panic!("{} {}", answer.status, String::from_utf8_lossy(&answer.body)),
     }
 }
 
-fn script(stream: &str, place: &Place) -> Outcome {
+fn script(stream: &str, place: &Place) -> Result<(), String> {
     let line = format!("sed -i '$a stream {stream} {{ input fake://x; }}' {CONF}");
     place.call("sh", ["-c", &line]).run().exits(0);
-    Outcome::Done
+    Ok(())
 }
 
 /// Each writer makes its changes of one round, all at the same time.
@@ -105,13 +96,10 @@ fn write(writers: &[Writer], round: usize, place: &Place, server: Option<&Servin
 }
 
 impl Account {
-    fn enter(&mut self, writer: Writer, stream: String, outcome: Outcome) {
-        let reason = match outcome {
-            Outcome::Done => "done".to_owned(),
-            Outcome::Refused(reason) => reason,
-        };
-        let side = if reason == "done" { &mut self.acknowledged } else { &mut self.refused };
+    fn enter(&mut self, writer: Writer, stream: String, outcome: Result<(), String>) {
+        let side = if outcome.is_ok() { &mut self.acknowledged } else { &mut self.refused };
         side.insert(stream);
+        let reason = outcome.err().unwrap_or_else(|| "done".to_owned());
         *self.reasons.entry((writer, reason)).or_default() += 1;
     }
 
@@ -153,8 +141,9 @@ fn prove(writers: &[Writer; WRITERS], place: &Place, server: Option<&Serving>) {
 
 #[test]
 #[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn over_a_server() {
+fn all_at_once_with_and_without_a_server() {
     use Writer::{Client, Command, Script};
+    prove(&[Command, Command, Command, Command, Command, Command, Command, Script], &Place::with(TEXT), None);
     let place = Place::with(TEXT);
     let server = Serving::over(&place);
     prove(&[Command, Command, Command, Command, Client, Client, Client, Script], &place, Some(&server));
@@ -162,12 +151,4 @@ fn over_a_server() {
     place.run(["diff"]).exits(0);
     let run = server.stop().exits(0);
     assert!(!run.err.contains("panicked"), "{}", run.err);
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn without_a_server() {
-    use Writer::{Command, Script};
-    let place = Place::with(TEXT);
-    prove(&[Command, Command, Command, Command, Command, Command, Command, Script], &place, None);
 }

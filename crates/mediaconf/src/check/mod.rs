@@ -313,7 +313,7 @@ impl<'d> Checker<'d> {
         }
         let (keyword, usage) = (entry.keyword(), row.codec.facts().usage);
         let message = format!("`{keyword}` has the wrong form: it takes {usage}");
-        let found = Diagnostic::new(severity, misfit_span(row, entry), message);
+        let found = Diagnostic { severity, ..Diagnostic::warning(misfit_span(row, entry), message) };
         self.diagnostics.push(found.hint(format!("write it like `{}`", row.example)).fixed_by(fix));
     }
 
@@ -334,7 +334,7 @@ impl<'d> Checker<'d> {
         let is_error = severity == Severity::Error;
         let hint = if is_error { "rename or remove one of them" } else { "keep one of them" };
         let message = format!("the {noun} `{}` is defined twice", name.value());
-        let found = Diagnostic::new(severity, name.span(), message);
+        let found = Diagnostic { severity, ..Diagnostic::warning(name.span(), message) };
         self.diagnostics.push(found.related(first.span(), "first here").hint(hint));
     }
 

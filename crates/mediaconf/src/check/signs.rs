@@ -99,7 +99,7 @@ fn odd_character(token: &Token<'_>) -> Option<Diagnostic> {
     let bare = Some(token.raw).filter(|raw| !raw.contains('"'))?;
     let (at, c) = bare.char_indices().find(|&(_, c)| is_blank(c) || is_hidden(c))?;
     let clean = bare.replace(is_blank, " ").replace(is_hidden, "");
-    let fix = Fix { span: token.start as u32..token.end() as u32, text: clean };
+    let fix = Fix { span: token.start as u32..(token.start + token.raw.len()) as u32, text: clean };
     let (name, hint) = match c {
         '\u{feff}' => ("a byte order mark", "remove it: it stands only at the start of a file"),
         '\u{a0}' | '\u{202f}' => ("a no-break space", "write a plain space in its place"),

@@ -3,24 +3,22 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
-/// The origin of an element of the new list.
+/// How an old element becomes one of the new list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ElementOrigin {
-    /// The old element with this index stays where it is.
-    Kept(usize),
-    /// The old element with this index is edited in its place.
-    Edited(usize),
-    /// The old element with this index moves here.
-    Moved(usize),
-    /// The element is new.
-    New,
+pub enum Step {
+    /// It stays where it is.
+    Kept,
+    /// It is edited in its place.
+    Edited,
+    /// It moves here.
+    Moved,
 }
 
 /// The result of aligning two lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alignment {
-    /// The origin of each element of the new list.
-    pub new: Vec<ElementOrigin>,
+    /// For each element of the new list the old one with this index; `None` for a new one.
+    pub new: Vec<Option<(Step, usize)>>,
     /// The old elements that are nowhere in the new list.
     pub gone: Vec<usize>,
 }
@@ -41,10 +39,10 @@ pub fn align<T: Eq + Hash>(old: &[T], new: &[T]) -> Alignment {
         _ => places.get_mut(&new[at])?.pop_front(),
     };
     let pairs: Vec<(usize, usize)> = (0..new.len()).filter_map(|at| Some((at, place(at)?))).collect();
-    let mut origins = vec![ElementOrigin::New; new.len()];
+    let mut origins = vec![None; new.len()];
     let mut is_left = vec![true; old.len()];
     for &(at, from) in &pairs {
-        origins[at] = ElementOrigin::Moved(from);
+        origins[at] = Some((Step::Moved, from));
         is_left[from] = false;
     }
     // Of several that are as long, the one that stays first.
@@ -54,13 +52,13 @@ pub fn align<T: Eq + Hash>(old: &[T], new: &[T]) -> Alignment {
     let staying = staying.map(|index| pairs[pairs.len() - 1 - index]);
     for (at, from) in staying.chain([(new.len(), old.len())]) {
         let left: Vec<usize> = (old_start..from).filter(|&from| is_left[from]).collect();
-        let fresh = (new_start..at).filter(|&at| origins[at] == ElementOrigin::New).collect::<Vec<_>>();
+        let fresh = (new_start..at).filter(|&at| origins[at].is_none()).collect::<Vec<_>>();
         for (at, from) in fresh.into_iter().zip(left) {
-            origins[at] = ElementOrigin::Edited(from);
+            origins[at] = Some((Step::Edited, from));
             is_left[from] = false;
         }
         if let Some(origin) = origins.get_mut(at) {
-            *origin = ElementOrigin::Kept(from);
+            *origin = Some((Step::Kept, from));
         }
         (new_start, old_start) = (at + 1, from + 1);
     }
@@ -81,29 +79,28 @@ pub fn longest_increasing_subsequence(values: &[usize]) -> Vec<usize> {
             tails[length] = index;
         }
     }
-    let mut run: Vec<usize> =
-        std::iter::successors(tails.last().copied(), |&index| previous[index]).collect();
+    let mut run: Vec<_> = std::iter::successors(tails.last().copied(), |&index| previous[index]).collect();
     run.reverse();
     run
 }
 
 #[cfg(test)]
 mod tests {
-    use super::ElementOrigin::{Edited, Kept, Moved, New};
+    use super::Step::{Edited, Kept, Moved};
     use super::*;
 
     #[test]
     fn elements_stay_move_and_change() {
         for (old, new, origins, gone) in [
-            ("abc", "abc", vec![Kept(0), Kept(1), Kept(2)], vec![]),
-            ("abc", "axc", vec![Kept(0), Edited(1), Kept(2)], vec![]),
-            ("abc", "cab", vec![Moved(2), Kept(0), Kept(1)], vec![]),
-            ("abc", "ac", vec![Kept(0), Kept(2)], vec![1]),
-            ("ab", "axyb", vec![Kept(0), New, New, Kept(1)], vec![]),
-            ("ab", "xyz", vec![Edited(0), Edited(1), New], vec![]),
-            ("", "a", vec![New], vec![]),
-            ("aab", "b", vec![Kept(2)], vec![0, 1]),
-            ("aba", "ba", vec![Kept(1), Kept(2)], vec![0]),
+            ("abc", "abc", vec![Some((Kept, 0)), Some((Kept, 1)), Some((Kept, 2))], vec![]),
+            ("abc", "axc", vec![Some((Kept, 0)), Some((Edited, 1)), Some((Kept, 2))], vec![]),
+            ("abc", "cab", vec![Some((Moved, 2)), Some((Kept, 0)), Some((Kept, 1))], vec![]),
+            ("abc", "ac", vec![Some((Kept, 0)), Some((Kept, 2))], vec![1]),
+            ("ab", "axyb", vec![Some((Kept, 0)), None, None, Some((Kept, 1))], vec![]),
+            ("ab", "xyz", vec![Some((Edited, 0)), Some((Edited, 1)), None], vec![]),
+            ("", "a", vec![None], vec![]),
+            ("aab", "b", vec![Some((Kept, 2))], vec![0, 1]),
+            ("aba", "ba", vec![Some((Kept, 1)), Some((Kept, 2))], vec![0]),
         ] {
             let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
             assert_eq!(align(&old, &new), Alignment { new: origins, gone }, "{old:?} {new:?}");

@@ -10,8 +10,6 @@
 #[path = "assign_tests.rs"]
 mod tests;
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -23,11 +21,11 @@ use crate::query::{
 use crate::schema::codec::occurrences;
 use crate::schema::fault::{Fault, FaultKind, Faults, Pointer};
 use crate::schema::kinds::scalar_text;
-use crate::schema::{Object, Place, Schema, no_string};
+use crate::schema::{Place, Schema, no_string};
 use crate::syntax::Document;
 
 /// One `--set`, `--set-string`, `--unset` or `--replace`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assignment {
     /// One place, or with a pattern several.
@@ -36,7 +34,7 @@ pub struct Assignment {
     pub value: AssignedValue,
 }
 
-/// The value that an assignment sets.
+/// The value that an assignment sets. It may be a secret, so nothing shows it.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum AssignedValue {
@@ -58,10 +56,7 @@ impl AssignedValue {
 
     /// The text, where it is one.
     fn text(&self) -> Option<&str> {
-        match self {
-            Self::Typed(text) | Self::Text(text) => Some(text),
-            Self::Remove | Self::Replace(_) => None,
-        }
+        if let Self::Typed(text) | Self::Text(text) = self { Some(text) } else { None }
     }
 
     /// Returns its JSON value at `place`; null removes the value there.
@@ -83,13 +78,6 @@ impl AssignedValue {
     }
 }
 
-/// Shows no value, which may be a secret.
-impl fmt::Debug for AssignedValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AssignedValue")
-    }
-}
-
 /// The permissions of assignments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -102,13 +90,14 @@ pub struct AssignOptions {
     pub near_misses: bool,
 }
 
-/// The patch that assignments evaluate to.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Computed {
-    /// The merge patch (RFC 7396).
-    pub patch: Object,
-    /// True if lists, globs or conditions were looked up: then the patch is right only for the
-    /// configuration that was read.
+/// The patch that a request evaluates to on one configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluated {
+    /// The merge patch (RFC 7396), as it is sent to a server; of a [request of the text](crate::Request::is_of_text) only
+    /// the places that change.
+    pub patch: Value,
+    /// True if the patch is right only for the configuration that was read, such as one for which lists, globs or
+    /// conditions were looked up.
     pub depends_on_read: bool,
 }
 
@@ -139,7 +128,7 @@ impl Config<'_> {
         assignments: &[Assignment],
         conditions: &[Condition],
         options: AssignOptions,
-    ) -> Result<Computed, Faults> {
+    ) -> Result<Evaluated, Faults> {
         let expansion = Expansion { current: self, real: self, conditions, own_only: true };
         let assigner = Assigner { expansion, options };
         let (mut edits, mut faults, mut depends_on_read) = (Vec::new(), Vec::new(), !conditions.is_empty());
@@ -148,10 +137,8 @@ impl Config<'_> {
             let sets = value.text().is_some() && !value.removes();
             let path = if sets { path.with_key_of_sources() } else { path.clone() };
             depends_on_read |= looks_up(&path, value);
-            match assigner.edits(&path, value) {
-                Ok(made) => edits.extend(made),
-                Err(fault) => faults.push(fault),
-            }
+            let made = assigner.edits(&path, value);
+            made.map_or_else(|fault| faults.push(fault), |made| edits.extend(made));
         }
         faults.extend(assigner.overlaps(&edits));
         let mut patch = Value::Object(Map::new());
@@ -169,9 +156,8 @@ impl Config<'_> {
             None => fault,
         };
         Schema::normalize(patch.clone())
-            .map_err(|Faults(found)| Faults(found.into_iter().map(of_path).collect()))?;
-        let patch = patch.as_object().cloned().unwrap_or_default();
-        Ok(Computed { patch, depends_on_read })
+            .map_err(|faults| Faults(faults.0.into_iter().map(of_path).collect()))?;
+        Ok(Evaluated { patch, depends_on_read })
     }
 }
 
@@ -216,10 +202,8 @@ impl Assigner<'_> {
                 && Place::resolve(&above.segments).is_ok_and(|place| !place.is_foreign())
                 && (above.kind().is_none() || above.segments.len() < 2 || is_block_there())
         };
-        match absence {
-            Some(absence) if places.is_empty() && !may_be_empty() => Err(absence),
-            _ => Ok(places),
-        }
+        let absence = absence.filter(|_| places.is_empty() && !may_be_empty());
+        absence.map_or(Ok(places), Err)
     }
 
     /// The value that is set at a place, for which `path` stands.
@@ -228,21 +212,17 @@ impl Assigner<'_> {
         if given.removes() && path.segments.last() == Some(&Segment::Append) {
             return Err(Fault::of_path("there is nothing at `[+]` to remove"));
         }
-        let words = match given {
-            AssignedValue::Typed(text) => {
-                self.refuse_whole(at, path, text)?;
-                self.words(at, place, text)?
-            }
-            _ => None,
-        };
+        let mut words = None;
+        if let AssignedValue::Typed(text) = given {
+            self.refuse_whole(at, path, text)?;
+            words = self.words(at, place, text)?;
+        }
         let value = words.map_or_else(|| given.at(at), Ok)?;
         if path.segments.len() + depth(&value) > Document::MAX_DEPTH {
             return Err(Fault::of_path(format!("this nests deeper than {}", Document::MAX_DEPTH)));
         }
-        if value.is_null() || !given.is_whole_in_words(at) {
-            return Ok(value);
-        }
-        self.whole(at, place, value)
+        let is_whole = !value.is_null() && given.is_whole_in_words(at);
+        if is_whole { self.whole(at, place, value) } else { Ok(value) }
     }
 
     /// A value that is given as words is the whole directive: null for each other extra of a backend; one that would drop
@@ -259,11 +239,10 @@ impl Assigner<'_> {
             }
             return Ok(value);
         }
-        let present =
-            self.expansion.current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
-        match present {
+        let present = self.expansion.current.value(&keys);
+        match present.as_ref().and_then(Value::as_array).map_or(0, Vec::len) {
             0 | 1 => Ok(value),
-            _ => Err(drops(path, present)),
+            elements => Err(drops(path, elements)),
         }
     }
 
@@ -277,10 +256,9 @@ impl Assigner<'_> {
             match self.expansion.current.found(&place) {
                 Ok(found) => {
                     is_any_there = true;
-                    let mut values = found.values.into_iter();
-                    values
-                        .try_for_each(|(place, value)| replacement.value(place, &value))
-                        .map_err(|fault| fault.at(path))?;
+                    for (place, value) in found.values {
+                        replacement.value(place, &value).map_err(|fault| fault.at(path))?;
+                    }
                 }
                 Err(fault) if fault.is_absent() => absence = absence.or(Some(fault.at(path))),
                 Err(fault) => return Err(fault.at(path)),
@@ -384,10 +362,11 @@ fn set(node: &mut Value, segments: &[Segment], value: &Value, removes: bool) -> 
         return Ok(());
     };
     let kind = if removes { FaultKind::Absent } else { FaultKind::Path };
+    if node.is_null() {
+        let is_object = matches!(segment, Segment::Key(_));
+        *node = if is_object { Map::new().into() } else { Value::Array(Vec::new()) };
+    }
     if let Segment::Key(key) = segment {
-        if node.is_null() {
-            *node = Value::Object(Map::new());
-        }
         let no_object = || Fault::new(kind, format!("`{key}` can't be set: its parent is not an object"));
         let members = node.as_object_mut().ok_or_else(no_object)?;
         return match members.contains_key(key) {
@@ -398,9 +377,6 @@ fn set(node: &mut Value, segments: &[Segment], value: &Value, removes: bool) -> 
             }
             _ => set(members.entry(key).or_insert(Value::Null), rest, value, removes),
         };
-    }
-    if node.is_null() {
-        *node = Value::Array(Vec::new());
     }
     let no_list = || Fault::new(kind, "this is not a list").hint("set the whole to a JSON array");
     let entries = node.as_array_mut().ok_or_else(no_list)?;

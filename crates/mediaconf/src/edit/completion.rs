@@ -68,10 +68,8 @@ impl Completion<'_> {
         let above = Path { segments: [self.base, &typed.above].concat() };
         // Patterns stand for any of the names or entries that they match.
         let place = Place::Root.through_lists(&above.segments).ok()?;
-        Some(match typed.behind {
-            '=' => self.values(place, &typed),
-            _ => self.members(&above, place, &typed),
-        })
+        let is_value = typed.behind == '=';
+        Some(if is_value { self.values(place, &typed) } else { self.members(&above, place, &typed) })
     }
 
     /// The candidate for a place.

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::query::{Config, FoundValue, Path, Segment};
+use crate::query::{Config, FoundValue, Path, Segment, keys};
 use crate::schema::fault::Fault;
 use crate::schema::{
     ForeignForm, ForeignKeyword, OUTSIDE, Parameter, Part, Place, Schema, Scope, URL_GLOBAL,
@@ -71,14 +71,10 @@ impl Config<'_> {
         if explanation.is_certain {
             explanation.found = self.holds(&path)?;
             // A name that is not there is misspelt, unless no configuration is known.
-            let is_in_no_block = match &segments[..] {
-                [group, name, _, ..] => {
-                    let keys = [group, name].map(|segment| segment.name().unwrap_or_default());
-                    path.kind().is_some() && self.contains(&keys[..1]) && !self.contains(&keys)
-                }
-                _ => false,
-            };
-            may_be_absent &= !matches!(place, Place::Block(_)) && !is_in_no_block;
+            let block = segments.get(..2).filter(|_| path.kind().is_some() && segments.len() > 2);
+            let is_absent = |keys: Vec<&str>| self.contains(&keys[..1]) && !self.contains(&keys);
+            may_be_absent &=
+                !matches!(place, Place::Block(_)) && !block.and_then(keys).is_some_and(is_absent);
         }
         match self.select(&path) {
             Err(fault) if !may_be_absent && explanation.found.is_none() => {

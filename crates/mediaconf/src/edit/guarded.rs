@@ -1,56 +1,64 @@
-//! Changes that are rarely meant, and are refused unless they are accepted: another form of an unknown directive, and a
-//! new unknown keyword that is nearly a known one.
+//! Changes that are rarely meant, and are refused unless they are accepted: another form of an unknown directive, a
+//! new unknown keyword that is nearly a known one, and a patch that misses its target.
 //!
 //! The meaning of an unknown directive is unknown, so only its form can show that a patch is a mistake:
 //! `push a; push b;` is hardly meant to become `push a c;`.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::align::{Alignment, ElementOrigin};
+use super::align::{Alignment, Step};
 use super::surroundings::kind_of;
 use super::sync::Sync;
 use crate::check::{near_miss_in_block, slips};
+use crate::query::{Path, Segment};
 use crate::schema::codec::DirectiveForm;
 use crate::schema::fault::{Fault, FaultKind, Pointer};
 use crate::schema::members::{first_argument, inner_scope};
-use crate::schema::{ForeignForm, Kind, Schema, Scope};
+use crate::schema::{ForeignForm, Kind, Parameter, Place, Schema, Scope};
 use crate::syntax::Entry;
+
+/// What the text is known to hold, looked up where it is needed.
+#[derive(Default)]
+pub(super) struct Known<'d> {
+    /// The keywords that stand in blocks, each behind the kind of its block.
+    used: OnceCell<HashSet<(Cow<'d, str>, Cow<'d, str>)>>,
+    /// The keywords of the blocks of the top level, by their names.
+    names: OnceCell<HashMap<Cow<'d, str>, Cow<'d, str>>>,
+    /// What the checks tell of the text.
+    told: OnceCell<HashSet<String>>,
+}
 
 /// A part of the patch and its place.
 #[derive(Clone)]
-pub struct At<'v> {
+pub struct At<'v, 'd> {
+    /// The block around it; `None` at the top level.
+    pub within: Option<Entry<'d>>,
     /// Null where the patch does not say it part by part.
     pub patch: &'v Value,
     pub pointer: Pointer,
 }
 
-impl At<'_> {
+impl At<'_, '_> {
     pub(super) fn child(&self, key: impl serde_json::value::Index + std::fmt::Display) -> Self {
-        Self { patch: self.patch.get(&key).unwrap_or(&Value::Null), pointer: self.pointer.child(key) }
+        let patch = self.patch.get(&key).unwrap_or(&Value::Null);
+        Self { within: self.within, patch, pointer: self.pointer.child(key) }
     }
 }
 
 impl<'d> Sync<'_, 'd> {
-    /// Doubts a new line in a block, or at the top level, whose keyword is nearly a known one.
-    pub(super) fn doubt_new(&mut self, within: Option<Entry<'d>>, line: Entry<'_>, pointer: &Pointer) {
-        let kind = within.map(kind_of);
-        self.doubt_new_of((scope_in(within), kind.as_deref()), line, pointer);
-    }
-
     /// Doubts what looks like a slip in the words of a line whose keyword is known; what the text has already is none.
     pub(super) fn doubt_words(&mut self, scope: Scope, line: Entry<'_>, pointer: &Pointer) {
         let keyword = line.keyword();
         if scope.by_keyword(&keyword).is_none() && Schema::media().foreign(&keyword).is_none() {
             return;
         }
+        let messages = || self.document.check().iter().map(|found| found.message.clone()).collect();
         for slip in slips(scope, line) {
-            let told = self
-                .told
-                .get_or_init(|| self.document.check().iter().map(|found| found.message.clone()).collect());
-            if !told.contains(&slip.message) {
+            if !self.known.told.get_or_init(messages).contains(&slip.message) {
                 let hint = unless_right(&slip.hint.unwrap_or_default(), "it");
                 let miss = Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), slip.message);
                 self.guarded.push(miss.hint(hint));
@@ -58,19 +66,13 @@ impl<'d> Sync<'_, 'd> {
         }
     }
 
-    /// The same for a block of this kind, which may be new itself. A keyword that is used already in a block of the kind
-    /// is no misspelling.
-    pub(super) fn doubt_new_of(
-        &mut self,
-        (scope, kind): (Scope, Option<&str>),
-        line: Entry<'_>,
-        pointer: &Pointer,
-    ) {
-        let keyword = line.keyword();
-        let near = match kind.filter(|_| scope.kind().is_none()) {
-            Some(block) => near_miss_in_block(block, &keyword),
-            None => scope.near_miss(&keyword),
-        };
+    /// Doubts a new line whose keyword is nearly a known one, in a block of a kind, which may be new itself, or at the top
+    /// level. A keyword that is used already in a block of the kind is no misspelling.
+    pub(super) fn doubt_new(&mut self, around: (Scope, Option<&str>), line: Entry<'_>, pointer: &Pointer) {
+        let ((scope, kind), keyword) = (around, line.keyword());
+        let of_block = kind.filter(|_| scope.kind().is_none());
+        let near =
+            of_block.map_or_else(|| scope.near_miss(&keyword), |block| near_miss_in_block(block, &keyword));
         let is_used = |kind: &str| self.used().contains(&(kind.into(), keyword.as_ref().into()));
         let near = near.map(|near| format!("did you mean {}?", near.in_words()));
         let near = self.missed(scope, line, pointer).or(near);
@@ -96,13 +98,13 @@ impl<'d> Sync<'_, 'd> {
         let scope = Schema::media().block_scope(&keyword, 1);
         for line in block.children() {
             let pointer = &pointer.child(scope.key_of(&line.keyword()));
-            self.doubt_new_of((scope, Some(&keyword)), line, pointer);
+            self.doubt_new((scope, Some(&keyword)), line, pointer);
         }
     }
 
     /// The keywords that stand in blocks, each behind the kind of its block.
     fn used(&self) -> &HashSet<(Cow<'d, str>, Cow<'d, str>)> {
-        self.used.get_or_init(|| {
+        self.known.used.get_or_init(|| {
             let blocks = Schema::media().kinds.iter().flat_map(|kind| self.members.own_by_key(kind.key()));
             let foreign = self.members.foreign().values().flatten();
             let keywords = |&block: &Entry<'d>| {
@@ -112,16 +114,93 @@ impl<'d> Sync<'_, 'd> {
         })
     }
 
+    /// What a new line is probably meant to be, as the first part of a hint: its key is a path, a known one in other letters,
+    /// one of another block or of a newer server, the name of a block, or a wrapper around a configuration. Members of
+    /// plugins and of unknown blocks are free.
+    pub(super) fn missed(&self, scope: Scope, line: Entry<'_>, pointer: &Pointer) -> Option<String> {
+        let mut above = pointer.keys();
+        let key = above.pop().filter(|_| !matches!(scope, Scope::Unknown | Scope::Plugin))?;
+        let path = |above: &[String], below: &[&str]| {
+            let keys = above.iter().map(String::as_str).chain(below.iter().copied());
+            let path = Path { segments: keys.map(|key| Segment::Key(key.to_owned())).collect() };
+            format!("`{}`", path.shown())
+        };
+        let at = |above: &[String], below: &[&str]| Some(format!("did you mean {}?", path(above, below)));
+        if let Some(meant) = Schema::media().foreign(&key).and_then(|row| row.is)
+            && scope.by_key(meant).is_some()
+        {
+            return at(&above, &[meant]);
+        }
+        if scope.knows(&key) {
+            return None;
+        }
+        let lower = key.to_lowercase();
+        if scope.knows(&lower) {
+            return at(&above, &[scope.by_name(&lower).map_or(&*lower, |row| row.key)]);
+        }
+        // A whole path, as `read` prints those into lists: names are quoted.
+        let whole = Path::parse(&key).ok().filter(|path| scope == Scope::Top && path.segments.len() > 1);
+        let is_there = |name: &str| scope.knows(name) || !self.members.foreign_by_key(name).is_empty();
+        if let Some(path) = whole.filter(|path| path.segments[0].name().is_some_and(is_there)) {
+            return Some(format!("did you mean `{}`?", path.shown()));
+        }
+        let is_name = |part: &&str| !matches!(*part, "" | "$");
+        let parts: Vec<&str> = key.split(['.', '/', ':']).filter(is_name).collect();
+        if let [first, ..] = parts[..]
+            && first != key
+            && !key.contains("://")
+        {
+            if scope.knows(first) {
+                return at(&above, &parts);
+            } else if Schema::media().kind(first).is_some() {
+                return at(&[], &parts);
+            } else if let Some(group) = self.group_with(first).filter(|_| scope == Scope::Top) {
+                return at(&[group], &parts);
+            }
+        }
+        if scope != Scope::Top {
+            let is_of_top = Scope::Top.by_key(&key).is_some();
+            return is_of_top.then(|| format!("did you mean `{key}` at the top level?"));
+        }
+        if let Some(group) = self.group_with(&key) {
+            return at(&[group], &[&key]);
+        }
+        let kinds = Schema::media().kinds.into_iter().filter(|kind| kind.scope() != Scope::Plugin);
+        let block = |kind: Kind| [kind.key().to_owned(), "NAME".to_owned()];
+        let own = |kind: Kind| Some((kind, kind.scope().by_name(&key)?));
+        if let Some((kind, row)) = kinds.clone().find_map(own) {
+            return at(&block(kind), &[row.key]);
+        }
+        let is_part = |place: Place| !matches!(place, Place::Foreign | Place::Block(_));
+        let in_blocks = kinds.map(|kind| (kind.scope(), block(kind).to_vec()));
+        let holders = std::iter::once((scope, above)).chain(in_blocks).flat_map(|(scope, above)| {
+            let rows = scope.rows().filter(|row| row.codec.member(&key).is_ok_and(is_part));
+            rows.map(move |row| (above.clone(), row.key))
+        });
+        let meant: Vec<String> = holders.map(|(above, row)| path(&above, &[row, &key])).collect();
+        if !meant.is_empty() {
+            return Some(format!("did you mean {}?", meant.join(" or ")));
+        }
+        (line.is_block() && wraps(line)).then(|| format!("did you mean what is in `{key}`, without it?"))
+    }
+
+    /// The key of the group that has a block of this name.
+    fn group_with(&self, name: &str) -> Option<String> {
+        let names = self.known.names.get_or_init(|| {
+            let is_named = |entry: &Entry<'_>| entry.is_block() || entry.block_kind().is_some();
+            let blocks = self.document.entries().filter(is_named);
+            blocks.map(|block| (first_argument(block), block.keyword())).collect()
+        });
+        let keyword = names.get(name)?;
+        let key = |row: &Parameter| row.codec.facts().list.map_or(row.key, |list| list.blocks).to_owned();
+        Some(Scope::Top.by_keyword(keyword).map_or_else(|| keyword.to_string(), key))
+    }
+
     /// Compares the form of the lines of an unknown keyword with that of the new ones in their places. A patch that
     /// lists the lines one by one names the form itself.
-    pub(super) fn doubt_lines(
-        &mut self,
-        [old, new]: [&[Entry<'_>]; 2],
-        alignment: &Alignment,
-        At { patch, pointer }: &At<'_>,
-    ) {
+    pub(super) fn doubt_lines(&mut self, both: [&[Entry<'_>]; 2], alignment: &Alignment, at: &At<'_, '_>) {
+        let ([old, new], At { patch, pointer, .. }) = (both, at);
         let keyword = &*old[0].keyword();
-        let is_bare = |line: &Entry<'_>| !line.is_block() && line.count_arguments() == 0;
         let form = DirectiveForm::from_entries(old);
         let has_blocks = matches!(form, DirectiveForm::Block | DirectiveForm::NamedBlocks);
         let lists_lines = match patch {
@@ -131,14 +210,14 @@ impl<'d> Sync<'_, 'd> {
             _ => false,
         };
         let change = match old {
-            [only] if is_bare(only) => return,
+            [only] if !only.is_block() && only.count_arguments() == 0 => return,
             [_, _, ..] if !lists_lines => {
                 let made = if patch.is_object() { "blocks" } else { "one" };
                 let found = format!("there are {} `{keyword}` lines", old.len());
                 Some((found, format!("replace them with {made}")))
             }
             _ => alignment.new.iter().zip(new).find_map(|(origin, new)| match *origin {
-                ElementOrigin::Edited(at) => form_change(keyword, old[at], *new),
+                Some((Step::Edited, at)) => form_change(keyword, old[at], *new),
                 _ => None,
             }),
         };
@@ -147,11 +226,10 @@ impl<'d> Sync<'_, 'd> {
             DirectiveForm::NamedBlocks => "the blocks have names: give them by name, as `{\"NAME\":{…}}`",
             _ => "send the present value with your change",
         };
-        let hint = format!(
-            "{advice}; `--accept form-change` (over HTTP `accept=form-change`) makes the change anyway"
-        );
+        let anyway = "`--accept form-change` (over HTTP `accept=form-change`) makes the change anyway";
         let message = format!("{found} here, and this patch would {made}");
-        self.guarded.push(Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message).hint(hint));
+        let change = Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message);
+        self.guarded.push(change.hint(format!("{advice}; {anyway}")));
     }
 }
 
@@ -181,4 +259,15 @@ fn form_change(keyword: &str, old: Entry<'_>, new: Entry<'_>) -> Option<(String,
         }
         _ => None,
     }
+}
+
+/// True if a block holds what only the top level does: streams, lives or plugins, or nothing but its settings; also deeper.
+fn wraps(block: Entry<'_>) -> bool {
+    let mut children = block.children();
+    let is_group = |word: &str| Schema::media().kind(word).is_some();
+    let holds = |child: Entry<'_>| is_group(&child.keyword()) || child.is_block() && wraps(child);
+    block.arguments().any(|word| is_group(&word.value()))
+        || children.clone().any(holds)
+        || children.clone().next().is_some()
+            && children.all(|child| Scope::Top.by_key(&child.keyword()).is_some())
 }

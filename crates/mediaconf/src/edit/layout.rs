@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block, ranges};
+use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block};
 use crate::syntax::{Document, Entry, EntryId, Splice, quoted_if_needed};
 
 /// The place for a new or moved entry.
@@ -115,23 +115,18 @@ impl<'a, 'd> Layout<'a, 'd> {
         splices: Vec<Splice>,
         puts: &[Put<'d>],
     ) -> (Vec<Splice>, Vec<Range<usize>>) {
-        let (mut leaving, mut gone): (Vec<_>, _) = (leaving.into_values().collect(), Vec::new());
+        let (mut gone, mut outer_end) = (Vec::new(), 0);
         // Entries that are moved out of a moving block are cut out of the moved text.
-        let mut moving: Vec<Range<usize>> = Vec::new();
-        for (block, _) in leaving.iter().filter(|(entry, _)| entry.is_block()) {
-            let is_outer = moving.last().is_none_or(|outer| outer.end < block.end());
-            moving.extend(is_outer.then(|| block.start()..block.end()));
-        }
-        let is_inside = |entry: &Entry<'_>| {
-            let next = moving.partition_point(|block| block.start < entry.start());
-            moving[..next].last().is_some_and(|block| entry.end() < block.end)
-        };
-        let inner: Vec<_> = leaving.extract_if(.., |(entry, _)| is_inside(entry)).collect();
+        let (inner, leaving): (Vec<_>, Vec<_>) = leaving.into_values().partition(|(entry, _)| {
+            let is_inside = entry.end() < outer_end;
+            outer_end = if entry.is_block() { outer_end.max(entry.end()) } else { outer_end };
+            is_inside
+        });
         let mut layout = Self {
             document: around.document,
             around,
-            removed: ranges(around, &leaving, &mut gone),
-            removed_inside: ranges(around, &inner, &mut gone),
+            removed: around.ranges(&leaving, &mut gone),
+            removed_inside: around.ranges(&inner, &mut gone),
             splices: BTreeMap::new(),
             terminated: HashSet::new(),
         };
@@ -146,10 +141,8 @@ impl<'a, 'd> Layout<'a, 'd> {
     }
 
     fn put(&mut self, Put { within, place, content, blank_lines }: &Put<'d>) {
-        let (sibling, place) = match *place {
-            Anchor::After(entry) | Anchor::Before(entry) => (Some(entry), place),
-            _ => (None, place),
-        };
+        let sibling =
+            if let Anchor::After(entry) | Anchor::Before(entry) = *place { Some(entry) } else { None };
         if let Anchor::After(anchor) = *place
             && !anchor.is_terminated()
             && self.terminated.insert(anchor.id())
@@ -232,15 +225,13 @@ impl<'a, 'd> Layout<'a, 'd> {
         let removed = self.removed;
         // Splices inside a moved range were applied to the moved text.
         let outside = |splice: &Splice| {
-            let next = removed.partition_point(|range| range.end <= splice.range.start);
-            removed
-                .get(next)
-                .is_none_or(|range| splice.range.start <= range.start && splice.range.end <= range.start)
+            let next = removed.get(removed.partition_point(|range| range.end <= splice.range.start));
+            next.is_none_or(|next| splice.range.start <= next.start && splice.range.end <= next.start)
         };
-        let splices = self.splices.into_iter();
-        let splices = splices.map(|((start, end, _), text)| Splice { range: start..end, text });
-        let mut splices: Vec<Splice> = splices.filter(outside).collect();
-        splices.extend(removed.iter().map(|range| Splice { range: range.clone(), text: "".into() }));
+        let made = self.splices.into_iter();
+        let made = made.map(|((start, end, _), text)| Splice { range: start..end, text });
+        let gone = removed.iter().map(|range| Splice { range: range.clone(), text: String::new() });
+        let mut splices: Vec<Splice> = made.filter(outside).chain(gone).collect();
         splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
         splices
     }

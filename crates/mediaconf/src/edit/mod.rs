@@ -22,7 +22,6 @@ mod explain;
 mod growth_tests;
 mod guarded;
 mod layout;
-mod missed;
 mod order;
 mod ports;
 mod slips;
@@ -32,7 +31,7 @@ mod sync;
 mod words;
 
 pub use crate::schema::fault::{Fault, FaultKind, Faults};
-pub use assign::{AssignOptions, AssignedValue, Assignment};
+pub use assign::{AssignOptions, AssignedValue, Assignment, Evaluated};
 pub use completion::{Completion, PathUse, Proposal};
 pub use explain::Explanation;
 pub use substitution::Substitution;
@@ -43,6 +42,7 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::merge::comment_counts;
 use crate::schema::codec::normalized;
 pub use crate::schema::fault::Pointer;
 use crate::schema::kinds::is_empty;
@@ -52,7 +52,7 @@ use crate::schema::{Kind, Object, Parameter, Schema, Scope};
 use crate::secret::Masker;
 use crate::syntax::{Document, Splice, comments};
 use layout::Layout;
-use sync::Sync;
+pub(crate) use sync::Sync;
 
 /// A change of a text, proved to do what the patch says.
 #[derive(Debug)]
@@ -61,17 +61,27 @@ pub struct Edit {
     pub document: Document,
     /// The number of the deleted streams.
     pub deleted_streams: usize,
+    /// The number of places that refer to blocks which get other names.
+    pub renamed_uses: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
 }
 
 impl Edit {
+    /// An edit that changes nothing.
+    pub(crate) fn unchanged(document: &Document) -> Self {
+        Self { document: document.clone(), deleted_streams: 0, renamed_uses: 0, guarded: Faults::default() }
+    }
+
     /// The same, if all its doubts are accepted.
     pub(crate) fn refused_unless(self, accepted: &[FaultKind]) -> Result<Self, Faults> {
         let refused = self.guarded.0.iter().filter(|doubt| !accepted.contains(&doubt.kind));
         Faults(refused.cloned().collect()).into_result(self)
     }
 }
+
+/// The edit of a text; `None` if it changes nothing.
+pub type MaybeEdit = Result<Option<Edit>, EditError>;
 
 /// Why a request can't be carried out.
 #[derive(Debug, Error)]
@@ -115,53 +125,41 @@ impl Document {
     ///
     /// # Errors
     /// The patch has faults, or is one of the [doubts](FaultKind::DOUBTS) that are not accepted.
-    pub fn modify(&self, patch: Value, accepted: &[FaultKind]) -> Result<Option<Edit>, EditError> {
+    pub fn modify(&self, patch: Value, accepted: &[FaultKind]) -> MaybeEdit {
         let edit = modify_members(self, &self.members(), Schema::normalize(patch)?)?;
         Ok(edit.map(|edit| edit.refused_unless(accepted)).transpose()?)
     }
 }
 
 /// The same for a normalized patch, and a document whose top-level members are known. The doubts are left to the caller.
-pub fn modify_members(
-    document: &Document,
-    members: &Members<'_>,
-    patch: Object,
-) -> Result<Option<Edit>, EditError> {
+pub fn modify_members(document: &Document, members: &Members<'_>, patch: Object) -> MaybeEdit {
     let spread = order::spread(document, members, &patch);
     if spread.is_empty() {
-        return synced(document, members, |sync| sync.top_level(patch));
+        return Sync::new(document, members).changed(|sync| sync.top_level(patch));
     }
     let opened = document.edited(&spread);
     verify_comments(document, &opened, &spread, &mut []).map_err(EditError::Unproved)?;
-    synced(&opened, &opened.members(), |sync| sync.top_level(patch))
+    Sync::new(&opened, &opened.members()).changed(|sync| sync.top_level(patch))
 }
 
-/// Makes the changes of a text that a function finds, and proves them.
-pub(crate) fn synced<'d>(
-    document: &'d Document,
-    members: &Members<'d>,
-    change: impl FnOnce(&mut Sync<'_, 'd>),
-) -> Result<Option<Edit>, EditError> {
-    let mut sync = Sync::new(document, members);
-    change(&mut sync);
-    sync.place_pending();
-    let Sync { around, leaving, splices, puts, promises, deleted_streams, guarded, faults, .. } = sync;
-    faults.into_result(())?;
-    let (splices, mut gone) = Layout::edits(&around, leaving, splices, &puts);
-    // Changes can be several times as large as their text.
-    drop(puts);
-    if splices.is_empty() && promises.is_empty() {
-        return Ok(None);
+impl Sync<'_, '_> {
+    /// Makes the changes that a function finds, and proves them.
+    pub(crate) fn changed(mut self, change: impl FnOnce(&mut Self)) -> MaybeEdit {
+        change(&mut self);
+        self.place_pending();
+        let Sync { document, members, around, leaving, splices, puts, promises, .. } = self;
+        self.faults.into_result(())?;
+        let (splices, mut gone) = Layout::edits(&around, leaving, splices, &puts);
+        // Changes can be several times as large as their text.
+        drop(puts);
+        let edited = document.edited(&splices);
+        promises.verify(members, &edited).map_err(EditError::Unproved)?;
+        gone.extend(promises.gone);
+        verify_comments(document, &edited, &splices, &mut gone).map_err(EditError::Unproved)?;
+        let (deleted_streams, guarded) = (self.deleted_streams, self.guarded);
+        let edit = Edit { document: edited, deleted_streams, renamed_uses: 0, guarded };
+        Ok(Some(edit).filter(|_| !splices.is_empty()))
     }
-    let edited = document.edited(&splices);
-    let after = edited.members();
-    promises.verify(members, &after, &edited).map_err(EditError::Unproved)?;
-    gone.extend(promises.gone);
-    verify_comments(document, &edited, &splices, &mut gone).map_err(EditError::Unproved)?;
-    if splices.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some(Edit { document: edited, deleted_streams, guarded }))
 }
 
 impl Edit {
@@ -198,10 +196,6 @@ pub(crate) struct Promises {
 }
 
 impl Promises {
-    fn is_empty(&self) -> bool {
-        self.members.is_empty() && self.blocks.is_empty() && self.orders.is_empty()
-    }
-
     fn member(&mut self, key: &str, value: Option<&Value>) {
         self.members.insert(key.to_owned(), value.cloned());
     }
@@ -211,13 +205,9 @@ impl Promises {
         self.blocks.entry(kind).or_default().insert(name.to_owned(), json);
     }
 
-    fn order(&mut self, kind: Kind, names: Vec<String>) {
-        self.orders.insert(kind, names);
-    }
-
     /// Compares the values of the new text with those that were promised.
-    fn verify(&self, old: &Members<'_>, new: &Members<'_>, edited: &Document) -> Result<(), Unproved> {
-        let unproved = |at: String| Err(Unproved { at });
+    fn verify(&self, old: &Members<'_>, edited: &Document) -> Result<(), Unproved> {
+        let (new, unproved) = (edited.members(), |at: String| Err(Unproved { at }));
         if edited.diagnostics().errors() > 0 {
             return unproved("(text)".to_owned());
         }
@@ -273,18 +263,15 @@ fn verify_comments(
     let behind = entries.find(|entry| entry.start() > last.range.end);
     let end = behind.map_or(old.text().len(), |entry| entry.start());
     let new_end = new.text().len() - (old.text().len() - end);
-    let mut counts: HashMap<&str, isize> = HashMap::new();
-    for comment in comments(&old.text()[start..end]) {
-        *counts.entry(comment.raw).or_default() += isize::from(!is_gone(start + comment.start));
-    }
-    for comment in comments(&new.text()[start..new_end]) {
-        *counts.entry(comment.raw).or_default() -= 1;
-    }
+    let mut counts = comment_counts(&new.text()[start..new_end]);
+    let mut is_there = |comment: &str| {
+        let left = counts.get_mut(comment).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_some()
+    };
+    let mut kept = comments(&old.text()[start..end]).filter(|comment| !is_gone(start + comment.start));
     // A comment may hold a secret, and is not told.
-    match counts.into_values().all(|count| count <= 0) {
-        true => Ok(()),
-        false => Err(Unproved { at: "(comments)".to_owned() }),
-    }
+    let is_proved = kept.all(|comment| is_there(comment.raw));
+    is_proved.then_some(()).ok_or_else(|| Unproved { at: "(comments)".to_owned() })
 }
 
 /// True if members are equal; the order of the options of an address matters.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::align::longest_increasing_subsequence;
 use super::guarded::At;
-use super::layout::{Anchor, Insertion, NewEntry};
+use super::layout::{Anchor, Insertion, NewEntry, Put};
 use super::surroundings::Surroundings;
 use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
@@ -19,33 +19,22 @@ use crate::schema::codec::{Address, header_address, is_plural, write_members};
 use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::members::Members;
 use crate::schema::{Kind, Object, Parameter, SOURCE, Schema, Scope, protocol_of_switch};
-use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
+use crate::syntax::{Document, Entry, Splice};
 
 impl<'d> Sync<'_, 'd> {
     /// Changes the blocks of a group. The block number `n` is the existing one at this place, from 0; numbers behind those
     /// of the existing blocks are new ones.
-    pub(super) fn group(&mut self, kind: Kind, at: &At<'_>) {
-        let members = self.members;
-        let entries = members.own_by_key(kind.key());
-        let everything;
-        let patch = match at.patch {
-            Value::Object(patch) => patch,
-            _ => {
-                everything = entries.iter().map(|&entry| (name_of(entry), Value::Null)).collect();
-                &everything
-            }
-        };
-        let named = entries.iter().enumerate().filter_map(|(place, &entry)| {
-            let (name, _) = patch.get_key_value(&*entry.group_name().value())?;
-            Some((name.as_str(), place))
-        });
-        let places: HashMap<&str, usize> = named.collect();
+    pub(super) fn group(&mut self, kind: Kind, at: &At<'_, 'd>) {
+        let entries = self.members.own_by_key(kind.key());
+        let all_gone = || Cow::Owned(entries.iter().map(|&entry| (name_of(entry), Value::Null)).collect());
+        let patch = at.patch.as_object().map_or_else(all_gone, Cow::Borrowed);
+        let named = entries.iter().enumerate().map(|(place, entry)| (entry.group_name().value(), place));
+        let places: HashMap<_, usize> = named.filter(|(name, _)| patch.contains_key(&**name)).collect();
         let (mut new, mut movers) = (Vec::new(), Vec::new());
-        for (name, patch) in patch {
-            let at = At { patch, pointer: at.pointer.child(name) };
+        for (name, patch) in &*patch {
             let place = places.get(name.as_str()).copied();
+            let at = At { within: place.map(|place| entries[place]), ..at.child(name) };
             let block = match (place, patch) {
-                (None, Value::Null) => continue,
                 (Some(place), Value::Null) => {
                     self.deleted_streams += usize::from(kind.has_sources());
                     self.remove(entries[place]);
@@ -57,7 +46,8 @@ impl<'d> Sync<'_, 'd> {
                     place
                 }
                 (None, Value::Object(patch)) => {
-                    new.extend(self.create(kind, name, patch, &at.pointer));
+                    let made = self.create(kind, name, patch, &at.pointer);
+                    new.extend(made.map(|made| (name.clone(), Insertion::New(made))));
                     (entries.len() + new.len()).saturating_sub(1)
                 }
                 _ => continue,
@@ -69,20 +59,13 @@ impl<'d> Sync<'_, 'd> {
         }
         // A refused block has no lines to put.
         if self.faults.0.is_empty() {
-            self.arrange(kind, entries, new, movers);
+            self.arrange(kind, new, movers);
         }
     }
 
     /// Makes a new block with its name; `None` if it is refused.
-    fn create(
-        &mut self,
-        kind: Kind,
-        name: &str,
-        patch: &Object,
-        pointer: &Pointer,
-    ) -> Option<(String, Insertion<'d>)> {
-        let empty = Map::new();
-        let patch = switched(&empty, patch, pointer, &mut self.faults);
+    fn create(&mut self, kind: Kind, name: &str, patch: &Object, pointer: &Pointer) -> Option<NewEntry> {
+        let patch = switched(&Map::new(), patch, pointer, &mut self.faults);
         let target = self.faults.take(kind.merge(None, &patch, pointer))?;
         let text = Document::parse(kind.write(name, &target));
         let block = text.entries().next()?;
@@ -91,13 +74,13 @@ impl<'d> Sync<'_, 'd> {
             let (scope, keyword) = (kind.scope(), line.keyword());
             let row = scope.by_keyword(&keyword);
             let pointer = &pointer.child(row.map_or_else(|| scope.key_of(&keyword), |row| row.key.into()));
-            self.doubt_new_of((kind.scope(), Some(kind.key())), line, pointer);
+            self.doubt_new((scope, Some(kind.key())), line, pointer);
         }
         self.promises.block(kind, name, Some(&target));
-        Some((name.to_owned(), Insertion::New(NewEntry::of(block))))
+        Some(NewEntry::of(block))
     }
 
-    fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: &At<'_>) {
+    fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: &At<'_, 'd>) {
         let current = kind.read(entry);
         let patch = &*switched(&current, patch, &at.pointer, &mut self.faults);
         let members = Members::group(kind.scope(), entry.children());
@@ -122,14 +105,13 @@ impl<'d> Sync<'_, 'd> {
             self.splice(keyword.start as usize..keyword.end as usize, kind.keyword(is_on_demand));
         }
         match (entry.is_block(), sources_of(kind), header_address(entry)) {
-            (true, ..) => self.contents(Some(entry), &members, [&current, &target], at),
+            (true, ..) => self.contents(&members, [&current, &target], at),
             // The header of a stream has one source at most, and each other line would have made it a block.
             (false, Some(row), Some(address)) => {
                 let text = target.get(row.key).map_or_else(Vec::new, |value| row.write(value));
                 let fresh = Document::parse(text.join("\n"));
-                fresh
-                    .entries()
-                    .for_each(|line| self.doubt_words(kind.scope(), line, &at.pointer.child(row.key)));
+                let pointer = at.pointer.child(row.key);
+                fresh.entries().for_each(|line| self.doubt_words(kind.scope(), line, &pointer));
                 match fresh.entries().next().and_then(|line| Address::from_words(line.arguments())) {
                     Some(new) => {
                         let (old, new) = (address_said(&SOURCE, &address), address_said(&SOURCE, &new));
@@ -144,13 +126,8 @@ impl<'d> Sync<'_, 'd> {
     }
 
     /// Puts new and moved blocks at their places; deletions are known already.
-    fn arrange(
-        &mut self,
-        kind: Kind,
-        entries: &[Entry<'d>],
-        new: Vec<(String, Insertion<'d>)>,
-        movers: Vec<(usize, usize)>,
-    ) {
+    fn arrange(&mut self, kind: Kind, new: Vec<(String, Insertion<'d>)>, movers: Vec<(usize, usize)>) {
+        let entries = self.members.own_by_key(kind.key());
         let count = entries.len();
         let survivors = (0..count).filter(|&place| self.is_staying(&entries[place]));
         let unmoved: Vec<usize> = survivors.chain(count..count + new.len()).collect();
@@ -162,7 +139,7 @@ impl<'d> Sync<'_, 'd> {
             Some(number) => new[number].0.clone(),
             None => name_of(entries[item]),
         };
-        self.promises.order(kind, items.iter().map(name).collect());
+        self.promises.orders.insert(kind, items.iter().map(name).collect());
         let stays = staying(&items, count);
         let at_end = self.place_at_end();
         let mut below = items.iter().copied().filter(|item| stays.contains(item)).peekable();
@@ -191,29 +168,15 @@ impl<'d> Sync<'_, 'd> {
                 }
                 (None, None) => at_end,
             };
-            self.put(None, place, content, blank_lines);
+            self.put(Put { within: None, place, content, blank_lines });
         }
-    }
-
-    /// Gives blocks of one group other names, all at once: a new name may be the old one of another.
-    pub fn rename(&mut self, kind: Kind, blocks: &[(Entry<'d>, &str)]) {
-        let mut new = HashMap::new();
-        for (block, name) in blocks {
-            let old = block.group_name();
-            new.insert(old.value(), *name);
-            self.splice(old.start as usize..old.end() as usize, quoted_if_needed(name));
-            self.promises.block(kind, name, Some(&kind.read(*block)));
-        }
-        let names = self.members.own_by_key(kind.key()).iter().map(|&entry| name_of(entry));
-        let names = names.map(|old| new.get(&*old).map_or(old, |&name| name.to_owned())).collect();
-        self.promises.order(kind, names);
     }
 
     /// Puts a copy of the block at a place of the group directly behind it.
     pub fn copy(&mut self, kind: Kind, at: usize, name: &str) {
         let entries = self.members.own_by_key(kind.key());
         let copy = (name.to_owned(), Insertion::Old(entries[at], Some(name.to_owned())));
-        self.arrange(kind, entries, vec![copy], vec![(entries.len(), at + 1)]);
+        self.arrange(kind, vec![copy], vec![(entries.len(), at + 1)]);
         self.promises.block(kind, name, Some(&kind.read(entries[at])));
     }
 }
@@ -232,29 +195,26 @@ fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut 
     }
     let mut switched = Map::new();
     for (key, value) in patch {
-        let (key, value) = match (protocol_of_switch(key), value) {
-            (Some(_), Value::Bool(false)) if current.contains_key(key) => (&**key, Value::Null),
-            (Some(protocol), Value::Bool(is_off)) if !current.contains_key(key) => {
-                let is_there = current.get(protocol).is_some_and(|present| *present == OFF);
-                match is_off {
-                    true if patch.get(protocol).is_some_and(|other| *other != OFF) => {
-                        let message = format!("`{key}` and `{protocol}` say different things");
-                        faults.push(Fault::wrong_type(&at.child(key), message));
-                        continue;
-                    }
-                    _ if patch.contains_key(protocol) => continue,
-                    true => (protocol, OFF.into()),
-                    false if is_there => (protocol, Value::Null),
-                    false => continue,
-                }
-            }
-            (Some(_), value) if !value.is_null() && !current.contains_key(key) => {
-                faults.push(Fault::wrong_type(&at.child(key), format!("`{key}` is true or false")));
-                continue;
-            }
-            _ => (&**key, value.clone()),
+        let mut set = |key: &str, value: Value| drop(switched.insert(key.to_owned(), value));
+        let mut fault = |message| faults.push(Fault::wrong_type(&at.child(key), message));
+        let Some(protocol) = protocol_of_switch(key) else {
+            set(key, value.clone());
+            continue;
         };
-        switched.insert(key.to_owned(), value);
+        let [present, wanted] = [current, patch].map(|members| members.get(protocol));
+        match value {
+            Value::Bool(false) if current.contains_key(key) => set(key, Value::Null),
+            _ if value.is_null() || current.contains_key(key) => set(key, value.clone()),
+            Value::Bool(true) if wanted.is_some_and(|wanted| *wanted != OFF) => {
+                fault(format!("`{key}` and `{protocol}` say different things"));
+            }
+            Value::Bool(true) if wanted.is_none() => set(protocol, OFF.into()),
+            Value::Bool(false) if wanted.is_none() && present.is_some_and(|present| *present == OFF) => {
+                set(protocol, Value::Null);
+            }
+            Value::Bool(_) => {}
+            _ => fault(format!("`{key}` is true or false")),
+        }
     }
     Cow::Owned(switched)
 }
@@ -300,21 +260,16 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
             let patch = switched(&current, patch, &Pointer::root(), &mut Faults::default());
             let merged = kind.merge(Some((&current, &inside)), &patch, &Pointer::root());
             let Ok(mut target) = merged else { continue };
-            let list = |value: Option<Value>| match value {
-                Some(Value::Array(sources)) => sources,
-                _ => Vec::new(),
-            };
             let key = sources_of(kind).map_or("", |row| row.key);
-            let (old, new) = (list(current.get(key).cloned()), list(target.shift_remove(key)));
+            let (old, new) = (current.get(key).cloned(), target.shift_remove(key));
+            let [before, after] =
+                [&old, &new].map(|list| list.as_ref().and_then(Value::as_array).map_or(0, Vec::len));
             if entry.is_block() {
-                let lines = if new.is_empty() { &[] } else { inside.own_by_key(key) };
-                let lines = lines.iter().filter(|line| old != new && is_plural(**line));
+                let lines = if after == 0 || old == new { &[] } else { inside.own_by_key(key) };
+                let lines = lines.iter().filter(|line| is_plural(**line));
                 lines.for_each(|&line| split(&around, line, &mut splices));
-            } else if new.len() > old.len()
-                || new.len() > 1
-                || !write_members(kind.scope(), &target).is_empty()
-            {
-                splices.push(opened(&around, entry, !new.is_empty()));
+            } else if after > before || after > 1 || !write_members(kind.scope(), &target).is_empty() {
+                splices.push(opened(&around, entry, after > 0));
             }
         }
     }

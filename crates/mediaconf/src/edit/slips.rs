@@ -79,9 +79,7 @@ impl Assigner<'_> {
     /// Refuses for the first word of a directive, such as an address, what are the words of the whole directive.
     pub fn refuse_whole(&self, place: Place, path: &Path, text: &str) -> Result<(), Fault> {
         let Some((last, above)) = path.segments.split_last() else { return Ok(()) };
-        if !text.contains(char::is_whitespace) || text.starts_with('"') {
-            return Ok(());
-        }
+        let is_several = text.contains(char::is_whitespace) && !text.starts_with('"');
         let Ok(whole) = Place::through_lists(Place::Root, above) else { return Ok(()) };
         let is_first = match (place, whole) {
             (Place::BackendUrl, _) | (Place::Text, Place::Source(_)) => true,
@@ -90,25 +88,23 @@ impl Assigner<'_> {
             }
             _ => false,
         };
-        if !is_first || whole.typed(text).is_err() {
+        if !is_several || !is_first || whole.typed(text).is_err() {
             return Ok(());
         }
         let has_secret = matches!(place, Place::Part(part) if part.key == "login")
             || text.split_whitespace().any(|word| !word_parts(word, Secrecy::Parts).is_empty());
         let shown = Path { segments: above.to_vec() }.shown();
-        let whole = format!("{shown}={}", if has_secret { "…" } else { text });
-        let hint =
-            format!("`--set {}` sets them all, `--set-string` one word", Path::in_shell_quotes(&whole));
+        let all = format!("{shown}={}", if has_secret { "…" } else { text });
+        let hint = format!("`--set {}` sets them all, `--set-string` one word", Path::in_shell_quotes(&all));
         Err(Fault::of_path(format!("`{last}` is one word, and these are several")).hint(hint))
     }
 
     /// The faults of edits at the place of another one, or in it: it would be unclear which of them counts. Each `[+]` is a
     /// new element.
     pub fn overlaps(&self, edits: &[PathEdit]) -> Vec<Fault> {
-        let (mut places, mut found) = (HashSet::new(), Vec::new());
-        for edit in edits.iter().filter(|edit| !edit.path.segments.contains(&Segment::Append)) {
-            found.extend((!places.insert(&edit.path.segments[..])).then_some(edit));
-        }
+        let mut places = HashSet::new();
+        let once = edits.iter().filter(|edit| !edit.path.segments.contains(&Segment::Append));
+        let mut found: Vec<_> = once.filter(|edit| !places.insert(&edit.path.segments[..])).collect();
         let is_inside = |edit: &&PathEdit| {
             let segments = &edit.path.segments;
             (1..segments.len()).any(|end| places.contains(&segments[..end]))
@@ -132,13 +128,15 @@ impl Assigner<'_> {
             let hint = format!("did you mean `{whole}`? `--create` makes a directive `{first}`");
             return Some(Fault::of_path(format!("there is no `{first}`")).hint(hint).at(path));
         };
-        let names: Vec<&str> = match &path.segments[1..] {
+        let names: Vec<&str> = match path.segments.get(1) {
             _ if value.is_null() => return None,
-            [] => {
-                let blocks = value.as_object()?.iter().filter(|(_, block)| !block.is_null());
-                blocks.map(|(name, _)| &**name).collect()
-            }
-            [name, ..] => vec![name.name()?],
+            Some(name) => vec![name.name()?],
+            None => value
+                .as_object()?
+                .iter()
+                .filter(|(_, block)| !block.is_null())
+                .map(|(name, _)| &**name)
+                .collect(),
         };
         let is_made = |name: &str| match kind.has_sources() {
             true => !patch[kind.key()][name][DirectiveRole::Sources.key(kind.scope())].is_null(),
@@ -149,12 +147,10 @@ impl Assigner<'_> {
         if let Some(quoted) = current.with_quoted_name(path, 1) {
             return Some(fault.hint(format!("a name with a dot is quoted: `{}`", quoted.shown())));
         }
-        let make = match kind.has_sources() {
-            true => "to make it, set its `urls` too or give `--create`",
-            false => "to make it, give `--create`",
-        };
+        let sources = if kind.has_sources() { "set its `urls` too or " } else { "" };
+        let make = format!("to make it, {sources}give `--create`");
         let meant = did_you_mean(name, current.names(&[kind.key()]).iter().map(String::as_str));
-        Some(fault.hint(meant.map_or(make.to_owned(), |meant| format!("{meant} {make}"))))
+        Some(fault.hint(meant.map_or_else(|| make.clone(), |meant| format!("{meant} {make}"))))
     }
 
     /// Drops the removals of one assignment that are probably slips; it is a fault if none is left.

@@ -76,10 +76,7 @@ impl Substitution {
         // Before it is made: one text may be replaced by many.
         let most = self.pattern.find_iter(text).map(more).fold(0, usize::saturating_add);
         *left = left.saturating_add(text.len()).checked_sub(most).ok_or_else(too_much_text)?;
-        match self.pattern.replace_all(text, &self.by) {
-            Cow::Borrowed(_) => Ok(None),
-            Cow::Owned(made) => Ok(Some(made)),
-        }
+        Ok(if let Cow::Owned(made) = self.pattern.replace_all(text, &self.by) { Some(made) } else { None })
     }
 }
 

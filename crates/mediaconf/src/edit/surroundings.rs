@@ -110,26 +110,19 @@ impl<'d> Surroundings<'d> {
     /// Returns the start of the longest run of lines that all match, directly above the line that starts
     /// at `line_start`.
     fn run_above(&self, line_start: usize, matches: impl Fn(&str) -> bool) -> usize {
-        let mut start = line_start;
-        while start > self.text_start() {
-            let above = self.line_start(start - 1);
-            if !matches(&self.text()[above..start]) {
-                break;
-            }
-            start = above;
-        }
-        start
+        let next = |&start: &usize| {
+            let above = (start > self.text_start()).then(|| self.line_start(start - 1));
+            above.filter(|&above| matches(&self.text()[above..start]))
+        };
+        std::iter::successors(Some(line_start), next).last().unwrap_or(line_start)
     }
 
     /// Returns the number of blank lines above an entry and its own comments.
     pub fn gap_above(&self, entry: Entry<'_>) -> usize {
-        match self.begins_line(entry.start()) {
-            true => {
-                let blanks = &self.text()[self.blank_lines_above(self.own_comments(entry))];
-                blanks.matches('\n').count()
-            }
-            false => 0,
+        if !self.begins_line(entry.start()) {
+            return 0;
         }
+        self.text()[self.blank_lines_above(self.own_comments(entry))].matches('\n').count()
     }
 
     /// Returns the number of blank lines between a block and one that is put behind it: as many as above it, if the block
@@ -152,12 +145,9 @@ impl<'d> Surroundings<'d> {
 
     /// The white space that one level of nesting adds in this block, if its entries show it.
     pub fn unit_of(&self, block: Entry<'d>) -> Option<&'d str> {
-        let header = self.indent(block.start());
-        if self.is_one_line(block) {
-            return None;
-        }
-        let child = block.children().find(|child| self.begins_line(child.start()))?;
-        self.indent(child.start()).strip_prefix(header)
+        let mut children = (!self.is_one_line(block)).then(|| block.children())?;
+        let child = children.find(|child| self.begins_line(child.start()))?;
+        self.indent(child.start()).strip_prefix(self.indent(block.start()))
     }
 
     /// The unit of the first block that shows one, else two spaces.
@@ -176,14 +166,7 @@ impl<'d> Surroundings<'d> {
             newline: self.newline(entry.start()),
         }
     }
-}
 
-/// True if a piece of a line is white space.
-pub fn is_blank(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
-}
-
-impl Surroundings<'_> {
     /// Returns the start of the comment lines that belong to an entry: those that go with it. It is the start of its
     /// line if there are none.
     pub fn own_comments(&self, entry: Entry<'_>) -> usize {
@@ -197,15 +180,54 @@ impl Surroundings<'_> {
         let is_set_off = top == self.text_start() || !self.blank_lines_above(top).is_empty();
         if own == top && is_set_off && heads_group(entry) { start } else { own }
     }
+
+    /// Returns the ranges to remove for `entries`, which are in the order of the text, and adds to `gone` those in which
+    /// comments go for good.
+    pub fn ranges(&self, entries: &[(Entry<'_>, Leave)], gone: &mut Vec<Range<usize>>) -> Vec<Range<usize>> {
+        let text = self.document.text();
+        let mut ranges: Vec<Taken> = Vec::new();
+        // Entries that stand together on a line, with nothing but blanks between them.
+        let is_run = |(one, _): &(Entry<'_>, _), (next, _): &(Entry<'_>, _)| {
+            let end = end_with_stray(text, one.end());
+            end <= next.start() && is_blank(&text[end..next.start()])
+        };
+        for run in entries.chunk_by(is_run) {
+            let taken = take(self, run);
+            for (at, (entry, leave)) in run.iter().enumerate() {
+                let start = if at == 0 { taken.range.start } else { entry.start() };
+                let end = if at + 1 == run.len() { taken.range.end } else { entry.end() };
+                gone.extend((*leave == Leave::Removed).then_some(start..end));
+            }
+            match ranges.last_mut() {
+                Some(last)
+                    if last.range.end == taken.range.start && last.whole_lines && taken.whole_lines =>
+                {
+                    last.range.end = taken.range.end;
+                    last.has_block |= taken.has_block;
+                }
+                _ => ranges.push(taken),
+            }
+        }
+        let mut end = 0;
+        let ranges = ranges.iter().map(|taken| {
+            let range = taken.with_blank_lines(self);
+            range.start.max(std::mem::replace(&mut end, range.end))..range.end
+        });
+        without_last_line_end(self, ranges.collect())
+    }
+}
+
+/// True if a piece of a line is white space.
+pub fn is_blank(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
 
 /// True if others that comments may belong to follow an entry without a blank line, and none has a comment of its own.
 fn heads_group(entry: Entry<'_>) -> bool {
     let document = entry.document();
     let mut last = entry;
-    for next in
-        document.entries_in(entry.numbers().end..document.len()).take_while(|next| has_comments(*next))
-    {
+    let behind = document.entries_in(entry.numbers().end..document.len());
+    for next in behind.take_while(|next| has_comments(*next)) {
         let lines: Vec<&str> = document.text()[last.end()..next.start()].split('\n').collect();
         if let [_, inner @ .., _] = &lines[..]
             && !inner.is_empty()
@@ -241,45 +263,6 @@ pub enum Leave {
     Removed,
     /// It moves with its own comments.
     Moved,
-}
-
-/// Returns the ranges to remove for `entries`, which are in the order of the text, and adds to `gone` those in which
-/// comments go for good.
-pub fn ranges(
-    around: &Surroundings<'_>,
-    entries: &[(Entry<'_>, Leave)],
-    gone: &mut Vec<Range<usize>>,
-) -> Vec<Range<usize>> {
-    let text = around.document.text();
-    let mut ranges: Vec<Taken> = Vec::new();
-    // Entries that stand together on a line, with nothing but blanks between them.
-    let is_run = |(one, _): &(Entry<'_>, _), (next, _): &(Entry<'_>, _)| {
-        let end = end_with_stray(text, one.end());
-        end <= next.start() && is_blank(&text[end..next.start()])
-    };
-    for run in entries.chunk_by(is_run) {
-        let taken = take(around, run);
-        for (at, (entry, leave)) in run.iter().enumerate() {
-            let start = if at == 0 { taken.range.start } else { entry.start() };
-            let end = if at + 1 == run.len() { taken.range.end } else { entry.end() };
-            gone.extend((*leave == Leave::Removed).then_some(start..end));
-        }
-        match ranges.last_mut() {
-            Some(last) if last.range.end == taken.range.start && last.whole_lines && taken.whole_lines => {
-                last.range.end = taken.range.end;
-                last.has_block |= taken.has_block;
-            }
-            _ => ranges.push(taken),
-        }
-    }
-    let mut end = 0;
-    let ranges = ranges.iter().map(|taken| {
-        let range = taken.with_blank_lines(around);
-        let start = range.start.max(end);
-        end = range.end;
-        start..end
-    });
-    without_last_line_end(around, ranges.collect())
 }
 
 /// A text without a final line end stays without one, whichever line is its last then.
@@ -355,11 +338,9 @@ impl Taken {
             return start..around.line_start(around.text().len() - rest.len());
         }
         let blanks = around.blank_lines_above(start);
-        let go = match nothing_follows {
-            true => blanks.start > around.text_start(),
-            false => is_blank(behind.lines().next().unwrap_or("")),
-        };
-        if go { blanks.start..end } else { start..end }
+        let ends_text = nothing_follows && blanks.start > around.text_start();
+        let is_set_off = !nothing_follows && is_blank(behind.lines().next().unwrap_or(""));
+        if ends_text || is_set_off { blanks.start..end } else { start..end }
     }
 }
 
@@ -376,10 +357,7 @@ pub fn chunk(around: &Surroundings<'_>, entry: Entry<'_>) -> Range<usize> {
 /// The kind of blocks beside which a new one is put: the key of the group, else the keyword.
 pub fn kind_of(entry: Entry<'_>) -> Cow<'_, str> {
     let keyword = entry.keyword();
-    match Scope::Top.by_keyword(&keyword) {
-        Some(parameter) => Cow::Borrowed(parameter.key),
-        None => keyword,
-    }
+    Scope::Top.by_keyword(&keyword).map_or(keyword, |row| Cow::Borrowed(row.key))
 }
 
 #[cfg(test)]

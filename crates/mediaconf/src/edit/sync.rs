@@ -9,17 +9,15 @@
 //! A member of a block is all lines of one keyword, or of one row of the schema. Its lines are aligned with the fresh
 //! ones by what they say ([`super::align`]); of a line that is edited, the words ([`super::words`]) and the block.
 
-use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use super::Promises;
-use super::align::{Alignment, ElementOrigin, align};
-use super::guarded::{At, scope_in};
+use super::align::{Alignment, Step, align};
+use super::guarded::{At, Known, scope_in};
 use super::layout::{Anchor, Insertion, NewEntry, Put, block_lines};
-use super::surroundings::{Leave, Surroundings, counts_as_block};
+use super::surroundings::{Leave, Surroundings, counts_as_block, kind_of};
 use crate::schema::codec::{
     Address, DirectiveForm, General, are_named_blocks, is_plural, merge_into, occurrence, occurrence_value,
     read_members,
@@ -28,6 +26,9 @@ use crate::schema::fault::{Faults, Pointer};
 use crate::schema::members::{Members, first_argument, inner_scope, keyword_of};
 use crate::schema::{Codec, Object, Parameter, SOURCE, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice};
+
+/// The row of the schema for the lines of a member; `None` under the general rule.
+pub(super) type Row = Option<&'static Parameter>;
 
 /// Collects the changes of a text, and the values that they must lead to.
 pub struct Sync<'p, 'd> {
@@ -46,12 +47,8 @@ pub struct Sync<'p, 'd> {
     pub deleted_streams: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
-    /// The keywords that stand in blocks, each behind the kind of its block.
-    pub(super) used: OnceCell<HashSet<(Cow<'d, str>, Cow<'d, str>)>>,
-    /// The keywords of the blocks of the top level, by their names.
-    pub(super) names: OnceCell<HashMap<Cow<'d, str>, Cow<'d, str>>>,
-    /// What the checks tell of the text.
-    pub(super) told: OnceCell<HashSet<String>>,
+    /// What is looked up where a change is in doubt.
+    pub(super) known: Known<'d>,
     /// Why the patch can't be carried out.
     pub faults: Faults,
     /// New lines, whose places are chosen once all removals are known.
@@ -81,9 +78,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             promises: Promises::default(),
             deleted_streams: 0,
             guarded: Faults::default(),
-            used: OnceCell::new(),
-            names: OnceCell::new(),
-            told: OnceCell::new(),
+            known: Known::default(),
             faults: Faults::default(),
             pending: Vec::new(),
         }
@@ -100,28 +95,20 @@ impl<'p, 'd> Sync<'p, 'd> {
         let mut target = merge_into(current.clone(), members, &merged, &root, &mut self.faults);
         without_misshapen(members, &mut target, &current, &patch);
         let patch = &Value::Object(patch);
-        self.contents(None, members, [&current, &target], &At { patch, pointer: root.clone() });
+        self.contents(members, [&current, &target], &At { within: None, patch, pointer: root.clone() });
     }
 
     /// Changes the entries of a block, or of the top level, from `current` to `target`: known settings first.
-    pub(super) fn contents(
-        &mut self,
-        within: Option<Entry<'d>>,
-        members: &Members<'d>,
-        [current, target]: [&Object; 2],
-        at: &At<'_>,
-    ) {
+    pub(super) fn contents(&mut self, members: &Members<'d>, both: [&Object; 2], at: &At<'_, 'd>) {
+        let [current, target] = both;
         let (scope, mut replaced) = (members.scope(), HashSet::new());
         for row in scope.rows() {
-            let (facts, values) = (row.codec.facts(), [current, target].map(|members| members.get(row.key)));
+            let (facts, values) = (row.codec.facts(), both.map(|members| members.get(row.key)));
             let below = at.child(row.key);
             match (facts.group, facts.list) {
                 (Some(kind), _) if at.patch.get(row.key).is_some() => self.group(kind, &below),
                 (Some(_), _) => {}
-                (_, Some(list)) => match [row.key, list.blocks].map(|key| at.patch.get(key)) {
-                    [None, None] => {}
-                    [ports, options] => self.ports(row, list, ports, options),
-                },
+                (_, Some(list)) => self.ports(row, list, at),
                 _ if facts.derived.is_some() || values[0] == values[1] => {}
                 _ => {
                     // Where there is no other line, the last one in a wrong form is changed.
@@ -133,76 +120,60 @@ impl<'p, 'd> Sync<'p, 'd> {
                     let nothing = row.value_of_nothing().filter(|_| entries.is_empty());
                     let target = values[1].filter(|target| nothing.as_ref() != Some(*target));
                     let text = target.map_or_else(String::new, |value| row.write(value).join("\n"));
-                    let nowhere = At { patch: &Value::Null, pointer: below.pointer };
-                    self.fresh(within, Some(row), entries, text, &nowhere);
+                    self.fresh(Some(row), entries, text, &At { patch: &Value::Null, ..below });
                     let keys = misshapen.iter().map(|line| scope.key_of(&line.keyword()).into_owned());
                     replaced.extend(keys);
-                    self.promise(within, row.key, values[1]);
+                    self.promise(at, row.key, values[1]);
                 }
             }
         }
-        replaced.iter().for_each(|key| self.promise(within, key, target.get(key)));
+        replaced.iter().for_each(|key| self.promise(at, key, target.get(key)));
         let gone = current.keys().filter(|key| !target.contains_key(*key));
         let others = gone.chain(target.keys()).filter(|key| scope.by_key(key).is_none());
         for key in others.filter(|key| current.get(*key) != target.get(*key)) {
             if target.contains_key(key) || !replaced.contains(key) {
                 let keyword = keyword_of(scope, key);
-                self.general(within, members, keyword, target.get(key), &at.child(key));
-                self.promise(within, key, target.get(key));
+                self.general(members, keyword, target.get(key), &at.child(key));
+                self.promise(at, key, target.get(key));
             }
         }
     }
 
-    fn promise(&mut self, within: Option<Entry<'d>>, key: &str, target: Option<&Value>) {
-        if within.is_none() {
+    fn promise(&mut self, at: &At<'_, '_>, key: &str, target: Option<&Value>) {
+        if at.within.is_none() {
             self.promises.member(key, target);
         }
     }
 
     /// The lines of a keyword under the general rule.
-    fn general(
-        &mut self,
-        within: Option<Entry<'d>>,
-        members: &Members<'d>,
-        keyword: &str,
-        target: Option<&Value>,
-        at: &At<'_>,
-    ) {
+    fn general(&mut self, members: &Members<'d>, keyword: &str, target: Option<&Value>, at: &At<'_, 'd>) {
         let entries = members.foreign_by_keyword(keyword);
         match (DirectiveForm::from_entries(entries), entries, target) {
             // Another object is written as one block without a name.
             (DirectiveForm::NamedBlocks, [_, ..], Some(Value::Object(target)))
                 if are_named_blocks(target) =>
             {
-                self.named_blocks(within, keyword, entries, target, at);
+                self.named_blocks(keyword, entries, target, at);
             }
             (DirectiveForm::Block, [block, ..], Some(Value::Object(target))) => {
                 self.inside(*block, target, at);
             }
             // True is a bare flag, but the options of a port keep their value: `api false;` becomes `api true;`.
             (_, [line], Some(Value::Bool(true)))
-                if !line.is_block() && line.count_arguments() == 1 && within.is_some_and(is_port) =>
+                if !line.is_block() && line.count_arguments() == 1 && at.within.is_some_and(is_port) =>
             {
-                self.fresh(within, None, entries, occurrence(keyword, &[Value::Bool(true)]), at);
+                self.fresh(None, entries, occurrence(keyword, &[Value::Bool(true)]), at);
             }
             _ => {
                 let text = target.map_or_else(Vec::new, |target| General { keyword }.write(keyword, target));
-                self.fresh(within, None, entries, text.join("\n"), at);
+                self.fresh(None, entries, text.join("\n"), at);
             }
         }
     }
 
     /// Blocks of one keyword by their names.
-    fn named_blocks(
-        &mut self,
-        within: Option<Entry<'d>>,
-        keyword: &str,
-        entries: &[Entry<'d>],
-        target: &Object,
-        at: &At<'_>,
-    ) {
-        let by_name: HashMap<_, Entry<'d>> =
-            entries.iter().map(|&entry| (first_argument(entry), entry)).collect();
+    fn named_blocks(&mut self, keyword: &str, entries: &[Entry<'d>], target: &Object, at: &At<'_, 'd>) {
+        let by_name: HashMap<_, _> = entries.iter().map(|&entry| (first_argument(entry), entry)).collect();
         let mut new = Map::new();
         for (name, value) in target {
             match (by_name.get(name.as_str()), value) {
@@ -213,43 +184,38 @@ impl<'p, 'd> Sync<'p, 'd> {
         if !new.is_empty() {
             let fresh = Document::parse(General { keyword }.write(keyword, &Value::Object(new)).join("\n"));
             fresh.entries().for_each(|block| self.doubt_inside(block, &at.pointer));
-            self.add(within, fresh.entries().map(NewEntry::of).collect(), entries, false);
+            self.add(at.within, fresh.entries().map(NewEntry::of).collect(), entries, false);
         }
         let gone = entries.iter().filter(|&&entry| !target.contains_key(&*first_argument(entry)));
         gone.for_each(|&entry| self.remove(entry));
     }
 
     /// Changes what stands inside a block that the general rule shows.
-    fn inside(&mut self, block: Entry<'d>, target: &Object, at: &At<'_>) {
+    fn inside(&mut self, block: Entry<'d>, target: &Object, at: &At<'_, 'd>) {
         let members = Members::group(inner_scope(block), block.children());
         let current = read_members(&members, None);
         if current != *target {
-            self.contents(Some(block), &members, [&current, target], at);
+            self.contents(&members, [&current, target], &At { within: Some(block), ..at.clone() });
         }
     }
 
     /// Changes the lines of a member to fresh ones.
-    fn fresh(
-        &mut self,
-        within: Option<Entry<'d>>,
-        row: Option<&'static Parameter>,
-        entries: &[Entry<'d>],
-        text: String,
-        at: &At<'_>,
-    ) {
+    fn fresh(&mut self, row: Row, entries: &[Entry<'d>], text: String, at: &At<'_, 'd>) {
         let fresh = Document::parse(text);
         let fresh: Vec<Entry<'_>> = fresh.entries().collect();
-        let is_source = is_source(row);
+        let (is_source, scope) = (is_source(row), scope_in(at.within));
         if row.is_some() || !entries.is_empty() {
-            fresh.iter().for_each(|&line| self.doubt_words(scope_in(within), line, &at.pointer));
+            fresh.iter().for_each(|&line| self.doubt_words(scope, line, &at.pointer));
         }
         match (entries, &fresh[..]) {
             (entries, []) => entries.iter().for_each(|&entry| self.remove(entry)),
             ([], fresh) => {
                 if row.is_none() {
-                    fresh.iter().for_each(|&line| self.doubt_new(within, line, &at.pointer));
+                    let kind = at.within.map(kind_of);
+                    let around = (scope, kind.as_deref());
+                    fresh.iter().for_each(|&line| self.doubt_new(around, line, &at.pointer));
                 }
-                self.add(within, fresh.iter().copied().map(NewEntry::of).collect(), &[], is_source);
+                self.add(at.within, fresh.iter().copied().map(NewEntry::of).collect(), &[], is_source);
             }
             // Of a setting that stands twice, the last one counts.
             ([.., last], [line, ..]) if row.is_some() && !is_source => self.line(row, *last, *line, at),
@@ -259,7 +225,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                 if row.is_none() {
                     self.doubt_lines([&entries, fresh], &alignment, at);
                 }
-                self.lines(within, row, &entries, fresh, &alignment, at);
+                self.lines(row, &entries, fresh, &alignment, at);
             }
         }
     }
@@ -268,63 +234,50 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// front of the first one that stays.
     pub(super) fn lines(
         &mut self,
-        within: Option<Entry<'d>>,
-        row: Option<&'static Parameter>,
+        row: Row,
         entries: &[Entry<'d>],
         fresh: &[Entry<'_>],
         alignment: &Alignment,
-        at: &At<'_>,
+        at: &At<'_, 'd>,
     ) {
-        let in_place = |origin: &ElementOrigin| match *origin {
-            ElementOrigin::Kept(index) | ElementOrigin::Edited(index) => Some(entries[index]),
-            ElementOrigin::Moved(_) | ElementOrigin::New => None,
+        let in_place = |origin: &Option<(Step, usize)>| {
+            origin.filter(|(step, _)| *step != Step::Moved).map(|(_, index)| entries[index])
         };
         alignment.gone.iter().for_each(|&index| self.remove(entries[index]));
         let first = alignment.new.iter().find_map(in_place);
         let (mut previous, mut alone) = (None, Vec::new());
         for ((place, origin), line) in (0_usize..).zip(&alignment.new).zip(fresh) {
             previous = in_place(origin).or(previous);
-            let content = match *origin {
-                ElementOrigin::Kept(_) => continue,
-                ElementOrigin::Edited(index) => {
+            let anchor = previous.map(Anchor::After).or(first.map(Anchor::Before));
+            match (*origin, anchor) {
+                (Some((Step::Kept, _)), _) => {}
+                (Some((Step::Edited, index)), _) => {
                     // The block of an occurrence is its last element.
                     let at = at.child(place).child(line.count_arguments());
                     self.line(row, entries[index], *line, &at);
-                    continue;
                 }
-                ElementOrigin::Moved(index) => Insertion::Old(entries[index], None),
-                ElementOrigin::New => {
-                    Insertion::New(NewEntry::like(*line, previous.filter(|&line| !is_plural(line))))
-                }
-            };
-            match (previous.map(Anchor::After).or(first.map(Anchor::Before)), content) {
-                (Some(place), content) => self.put(within, place, content, 0),
-                (None, Insertion::New(line)) => alone.push(line),
                 // A line moves only past one that stays.
-                (None, _) => {}
+                (Some((Step::Moved, index)), anchor) => anchor.into_iter().for_each(|place| {
+                    let content = Insertion::Old(entries[index], None);
+                    self.put(Put { within: at.within, place, content, blank_lines: 0 });
+                }),
+                (None, Some(place)) => {
+                    let like = previous.filter(|&line| !is_plural(line));
+                    let content = Insertion::New(NewEntry::like(*line, like));
+                    self.put(Put { within: at.within, place, content, blank_lines: 0 });
+                }
+                (None, None) => alone.push(NewEntry::of(*line)),
             }
         }
-        self.add(within, alone, entries, is_source(row));
+        self.add(at.within, alone, entries, is_source(row));
     }
 
     /// Changes one line to a fresh one: its words, and its block.
-    pub(super) fn line(
-        &mut self,
-        row: Option<&'static Parameter>,
-        old: Entry<'d>,
-        fresh: Entry<'_>,
-        at: &At<'_>,
-    ) {
-        // Of known settings only ports have blocks, and another port has another block.
-        let is_other = self.words(row, old, fresh) && row.is_some();
+    pub(super) fn line(&mut self, row: Row, old: Entry<'d>, fresh: Entry<'_>, at: &At<'_, 'd>) {
+        self.words(row, old, fresh);
         let head = old.head_span().end as usize;
         let block = || fresh.children().map(NewEntry::of).collect::<Vec<_>>();
         match (old.is_block(), fresh.is_block()) {
-            (true, true) if is_other => {
-                let range = old.body().start - 1..old.end();
-                self.splice(range.clone(), block_lines(&block(), &self.around.style_of(old)));
-                self.promises.gone.push(range);
-            }
             (true, true) => {
                 let members = Members::group(inner_scope(fresh), fresh.children());
                 self.inside(old, &read_members(&members, None), at);
@@ -360,19 +313,11 @@ impl<'p, 'd> Sync<'p, 'd> {
         }
     }
 
-    pub(super) fn put(
-        &mut self,
-        within: Option<Entry<'d>>,
-        place: Anchor<'d>,
-        content: Insertion<'d>,
-        blank_lines: usize,
-    ) {
-        let moved = match content {
-            Insertion::Old(entry, None) => Some((entry.id(), (entry, Leave::Moved))),
-            Insertion::New(_) | Insertion::Old(..) => None,
-        };
-        self.leaving.extend(moved);
-        self.puts.push(Put { within, place, content, blank_lines });
+    pub(super) fn put(&mut self, put: Put<'d>) {
+        if let Insertion::Old(entry, None) = put.content {
+            self.leaving.insert(entry.id(), (entry, Leave::Moved));
+        }
+        self.puts.push(put);
     }
 
     pub(super) fn is_staying(&self, entry: &Entry<'_>) -> bool {
@@ -414,7 +359,8 @@ impl<'p, 'd> Sync<'p, 'd> {
                 (None, None) if is_block => at_end,
                 (None, None) => (of_setting, 0),
             };
-            lines.into_iter().for_each(|line| self.put(within, place, Insertion::New(line), blank_lines));
+            let contents = lines.into_iter().map(Insertion::New);
+            contents.for_each(|content| self.put(Put { within, place, content, blank_lines }));
         }
         self.puts.append(&mut blocks);
         // Blocks that move take along what is put into them.
@@ -458,14 +404,9 @@ fn misshapen<'d>(members: &Members<'d>, row: &'static Parameter, kept: &Object) 
 }
 
 /// Takes the lines in a wrong form out of a target that sets their parameter, unless the patch gives them.
-pub(super) fn without_misshapen(
-    members: &Members<'_>,
-    target: &mut Object,
-    current: &Object,
-    patch: &Object,
-) {
+pub(super) fn without_misshapen(members: &Members<'_>, target: &mut Object, old: &Object, patch: &Object) {
     for row in members.scope().rows() {
-        if target.contains_key(row.key) && !current.contains_key(row.key) {
+        if target.contains_key(row.key) && !old.contains_key(row.key) {
             for entry in misshapen(members, row, patch) {
                 target.shift_remove(&*members.scope().key_of(&entry.keyword()));
             }
@@ -478,7 +419,7 @@ fn is_port(entry: Entry<'_>) -> bool {
     Scope::Top.by_keyword(&entry.keyword()).is_some_and(|row| row.codec.facts().list.is_some())
 }
 
-fn is_source(row: Option<&'static Parameter>) -> bool {
+fn is_source(row: Row) -> bool {
     row.is_some_and(|row| row.codec.facts().sources.is_some())
 }
 

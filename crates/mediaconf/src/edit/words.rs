@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::align::{Alignment, ElementOrigin, align};
-use super::sync::Sync;
+use super::align::{Alignment, Step, align};
+use super::sync::{Row, Sync};
 use crate::schema::codec::{Address, OptionWord};
 use crate::schema::kinds::of_word;
-use crate::schema::{AddressShape, Facts, Parameter, Part, PartPlace};
+use crate::schema::{AddressShape, Facts, Part, PartPlace};
 use crate::syntax::{Entry, Word};
 
 /// A word with what it says.
@@ -19,12 +19,12 @@ pub(super) struct Said<'t> {
     value: Value,
 }
 
-fn facts_of(row: Option<&'static Parameter>) -> Facts {
+fn facts_of(row: Row) -> Facts {
     row.map(|row| row.codec.facts()).unwrap_or_default()
 }
 
 /// The words of a line behind its keyword.
-fn said<'t>(row: Option<&'static Parameter>, entry: Entry<'t>) -> Vec<Said<'t>> {
+fn said<'t>(row: Row, entry: Entry<'t>) -> Vec<Said<'t>> {
     let facts = facts_of(row);
     if let Some(shape) = facts.address.or(facts.sources) {
         return Address::from_words(entry.arguments())
@@ -76,45 +76,31 @@ pub(super) fn address_said<'t>(shape: &'static AddressShape, address: &Address<'
 }
 
 impl<'d> Sync<'_, 'd> {
-    /// Changes the words of a line behind its keyword, which keeps its spelling. Returns true if any changes.
-    pub(super) fn words(
-        &mut self,
-        row: Option<&'static Parameter>,
-        old: Entry<'d>,
-        fresh: Entry<'_>,
-    ) -> bool {
-        let (keyword, before) = (old.words().next().expect("an entry has a keyword"), self.splices.len());
+    /// Changes the words of a line behind its keyword, which keeps its spelling.
+    pub(super) fn words(&mut self, row: Row, old: Entry<'d>, fresh: Entry<'_>) {
+        let keyword = old.words().next().expect("an entry has a keyword");
         self.said_words(row, keyword, &said(row, old), &said(row, fresh));
-        self.splices.len() > before
     }
 
     /// The same for words behind another one.
-    pub(super) fn said_words(
-        &mut self,
-        row: Option<&'static Parameter>,
-        before: Word<'_>,
-        old: &[Said<'d>],
-        fresh: &[Said<'_>],
-    ) {
+    pub(super) fn said_words(&mut self, row: Row, before: Word<'_>, old: &[Said<'d>], fresh: &[Said<'_>]) {
         let Facts { object, address, sources, .. } = facts_of(row);
         let has_parts = object.is_some() || address.is_some() || sources.is_some();
-        let alignment = paired(old, fresh, |said| if has_parts { &said.part } else { REST });
+        let alignment = paired(old, fresh, has_parts);
         let mut end = before.end() as usize;
         for (origin, new) in alignment.new.iter().zip(fresh) {
-            match *origin {
-                ElementOrigin::Kept(index) => end = old[index].word.end() as usize,
-                ElementOrigin::Edited(index) => {
-                    let word = old[index].word;
+            match origin.map(|(step, index)| (step, old[index].word)) {
+                Some((Step::Moved, word)) => {
+                    self.splice(end..end, format!(" {}", word.raw));
+                    self.remove_word(word);
+                }
+                Some((step, word)) => {
                     end = word.end() as usize;
-                    if new.word.raw != word.raw {
+                    if step == Step::Edited && new.word.raw != word.raw {
                         self.splice(word.start as usize..end, new.word.raw);
                     }
                 }
-                ElementOrigin::Moved(index) => {
-                    self.splice(end..end, format!(" {}", old[index].word.raw));
-                    self.remove_word(old[index].word);
-                }
-                ElementOrigin::New => self.splice(end..end, format!(" {}", new.word.raw)),
+                None => self.splice(end..end, format!(" {}", new.word.raw)),
             }
         }
         alignment.gone.into_iter().for_each(|index| self.remove_word(old[index].word));
@@ -134,31 +120,23 @@ impl<'d> Sync<'_, 'd> {
 /// The part of the words of an object that are no other part; words of a list are that, too.
 const REST: &str = "options";
 
-/// Pairs words by their parts. Of another part that stands twice, the last one counts.
-fn paired<'s>(
-    old: &'s [Said<'_>],
-    fresh: &'s [Said<'_>],
-    part_of: impl Fn(&'s Said<'_>) -> &'s str,
-) -> Alignment {
+/// Pairs words by their parts, if they have such. Of another part that stands twice, the last one counts.
+fn paired(old: &[Said<'_>], fresh: &[Said<'_>], has_parts: bool) -> Alignment {
     let mut parts: HashMap<&str, [Vec<usize>; 2]> = HashMap::new();
-    old.iter().enumerate().for_each(|(at, said)| parts.entry(part_of(said)).or_default()[0].push(at));
-    fresh.iter().enumerate().for_each(|(at, said)| parts.entry(part_of(said)).or_default()[1].push(at));
-    let mut all = Alignment { new: vec![ElementOrigin::New; fresh.len()], gone: Vec::new() };
+    for (side, words) in [old, fresh].into_iter().enumerate() {
+        for (at, said) in words.iter().enumerate() {
+            parts.entry(if has_parts { &said.part } else { REST }).or_default()[side].push(at);
+        }
+    }
+    let mut all = Alignment { new: vec![None; fresh.len()], gone: Vec::new() };
     for (part, [mut words, new]) in parts {
         if part != REST && !new.is_empty() {
             words.drain(..words.len().saturating_sub(1));
         }
-        let values = |said: &[Said<'_>], at: &[usize]| {
-            at.iter().map(|&index| said[index].value.clone()).collect::<Vec<_>>()
-        };
-        let alignment = align(&values(old, &words), &values(fresh, &new));
+        let before: Vec<&Value> = words.iter().map(|&at| &old[at].value).collect();
+        let alignment = align(&before, &new.iter().map(|&at| &fresh[at].value).collect::<Vec<_>>());
         for (&at, origin) in new.iter().zip(alignment.new) {
-            all.new[at] = match origin {
-                ElementOrigin::Kept(index) => ElementOrigin::Kept(words[index]),
-                ElementOrigin::Edited(index) => ElementOrigin::Edited(words[index]),
-                ElementOrigin::Moved(index) => ElementOrigin::Moved(words[index]),
-                ElementOrigin::New => ElementOrigin::New,
-            };
+            all.new[at] = origin.map(|(step, index)| (step, words[index]));
         }
         all.gone.extend(alignment.gone.into_iter().map(|index| words[index]));
     }

@@ -1,6 +1,5 @@
-//! Merge patches (RFC 7396): the one that leads from one view of a configuration to another, and a merge.
-//!
-//! A desired state of a configuration is such a patch, too.
+//! The difference of two configurations: the values that differ, each with its place, and the merge patch (RFC 7396) that
+//! leads from one to the other. A desired state of a configuration is such a patch, too.
 //!
 //! Streams, lives and plugins are compared one by one: of those with the same text on both sides no value is made, and
 //! those of the others are dropped before the next ones are made.
@@ -12,12 +11,13 @@ use serde_json::{Map, Value, json};
 
 use crate::edit::align::longest_increasing_subsequence;
 use crate::edit::{EditError, FaultKind};
-use crate::query::Config;
+use crate::query::{Config, Path, Segment};
 use crate::schema::codec::are_named_blocks;
 use crate::schema::kinds::scalar_text;
 use crate::schema::members::keyword_of;
 use crate::schema::{AddressShape, Kind, Object, Place, Schema, Scope};
-use crate::syntax::{Document, Entry};
+use crate::secret::Masker;
+use crate::syntax::{Document, Entry, one_line};
 
 impl Config<'_> {
     /// Returns the patch that turns `from` into `to`, both whole configurations, such as answers to `read_config`.
@@ -27,7 +27,7 @@ impl Config<'_> {
     pub fn patch_to(&self, to: &Self) -> Object {
         let sides = [self, to];
         let [old, new] = sides.map(settings);
-        changes(&old, &new, |key, _, _| match Schema::media().kind(key) {
+        changes(&old, &new, |key, _| match Schema::media().kind(key) {
             Some(kind) => group(kind, sides),
             None => member(Scope::Top, key, [&old, &new]),
         })
@@ -35,21 +35,15 @@ impl Config<'_> {
 }
 
 /// The own members of a whole configuration; the streams, lives and plugins stand as `null` for the place that they have.
-pub(super) fn settings(side: &Config<'_>) -> Object {
-    let value = |key: &str| match Schema::media().kind(key) {
-        Some(_) => Some(Value::Null),
-        None => side.value(&[key]),
-    };
+fn settings(side: &Config<'_>) -> Object {
+    let value = |key: &str| Schema::media().kind(key).map(|_| Value::Null).or_else(|| side.value(&[key]));
     let members = side.names(&[]).into_iter().filter_map(|key| Some((key.clone(), value(&key)?)));
     own_members(Place::Root, &members.collect())
 }
 
 /// The members of an object that are not derived.
-pub(super) fn own_members(place: Place, value: &Value) -> Object {
-    match place.own_value(value) {
-        Some(Value::Object(members)) => members,
-        _ => Map::new(),
-    }
+fn own_members(place: Place, value: &Value) -> Object {
+    if let Some(Value::Object(members)) = place.own_value(value) { members } else { Map::new() }
 }
 
 /// Returns the patch from the streams, lives or plugins of a whole configuration to those of another: the removed blocks,
@@ -78,10 +72,7 @@ pub(crate) struct BlockChange {
 
 /// Returns the blocks that differ or move: the removed ones, then the others in their new order. Values are made of one
 /// block at a time, and of none that has the same text on both sides.
-pub(crate) fn block_changes<'c>(
-    kind: Kind,
-    sides: [&'c Config<'c>; 2],
-) -> impl Iterator<Item = BlockChange> + use<'c> {
+pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl Iterator<Item = BlockChange> {
     let [from, to] = sides.map(|side| side.names(&[kind.key()]));
     let entries = sides.map(|side| side.members().own_by_key(kind.key()));
     let positions = if from == to { Vec::new() } else { positions(&from, &to) };
@@ -117,23 +108,23 @@ fn not_empty(patch: Object) -> Option<Value> {
 fn changes(
     from: &Object,
     to: &Object,
-    change: impl Fn(&str, Option<&Value>, Option<&Value>) -> Option<Value>,
+    change: impl Fn(&str, [Option<&Value>; 2]) -> Option<Value>,
 ) -> Object {
     let removed = from.keys().filter(|key| !to.contains_key(*key));
-    let changed = |key: &String| Some((key.clone(), change(key, from.get(key), to.get(key))?));
+    let changed = |key: &String| Some((key.clone(), change(key, [from.get(key), to.get(key)])?));
     removed.chain(to.keys()).filter_map(changed).collect()
 }
 
 /// The patch between own members with the keys of `scope`.
 fn members(scope: Scope, both: [&Object; 2]) -> Object {
-    changes(both[0], both[1], |key, _, _| member(scope, key, both))
+    changes(both[0], both[1], |key, _| member(scope, key, both))
 }
 
 /// The patch of one of the members of `scope`. A directive that is missing has its default value.
-pub(super) fn member(scope: Scope, key: &str, both: [&Object; 2]) -> Option<Value> {
+fn member(scope: Scope, key: &str, both: [&Object; 2]) -> Option<Value> {
     let [old, new] = both.map(|side| side.get(key));
     let Some(row) = scope.by_key(key) else {
-        return general(Schema::media().block_scope(keyword_of(scope, key), 1), old, new);
+        return general(Schema::media().block_scope(keyword_of(scope, key), 1), [old, new]);
     };
     let facts = row.codec.facts();
     if let Some(list) = facts.entries_of {
@@ -145,43 +136,43 @@ pub(super) fn member(scope: Scope, key: &str, both: [&Object; 2]) -> Option<Valu
     let default = row.value_of_nothing();
     match (facts.address, old.or(default.as_ref()), new.or(default.as_ref())) {
         (Some(shape), Some(Value::Object(old)), Some(Value::Object(new))) => address(shape, old, new),
-        (_, old, new) => value(old, new),
+        (_, old, new) => value([old, new]),
     }
 }
 
 /// The patch of a directive that the schema does not know, and whose blocks with a name are of `scope`.
-fn general(scope: Scope, from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
-    match (from, to) {
-        (Some(Value::Object(from)), Some(Value::Object(to)))
+fn general(scope: Scope, both: [Option<&Value>; 2]) -> Option<Value> {
+    match both {
+        [Some(Value::Object(from)), Some(Value::Object(to))]
             if (scope != Scope::Unknown) && are_named_blocks(from) && are_named_blocks(to) =>
         {
-            not_empty(changes(from, to, |_, old, new| match (old, new) {
-                (Some(Value::Object(old)), Some(Value::Object(new))) => not_empty(members(scope, [old, new])),
-                (old, new) => value(old, new),
+            not_empty(changes(from, to, |_, both| match both {
+                [Some(Value::Object(old)), Some(Value::Object(new))] => not_empty(members(scope, [old, new])),
+                both => value(both),
             }))
         }
-        (from, to) => value(from, to),
+        both => value(both),
     }
 }
 
 /// The patch of one member by RFC 7396; `None` if it does not change.
-fn value(from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
-    match (from, to) {
-        (from, to) if from == to => None,
-        (_, None) => Some(Value::Null),
+fn value(both: [Option<&Value>; 2]) -> Option<Value> {
+    match both {
+        [from, to] if from == to => None,
+        [_, None] => Some(Value::Null),
         // Each name may be that of a block: a list says that there is one block, without a name.
-        (Some(Value::Object(from)), Some(Value::Object(to)))
+        [Some(Value::Object(from)), Some(Value::Object(to))]
             if are_named_blocks(from) && !are_named_blocks(to) =>
         {
             Some(json!([[to]]))
         }
-        (Some(Value::Object(from)), Some(Value::Object(to))) => Some(Value::Object(of_objects(from, to))),
-        (_, Some(to)) => Some(to.clone()),
+        [Some(Value::Object(from)), Some(Value::Object(to))] => Some(Value::Object(of_objects(from, to))),
+        [_, Some(to)] => Some(to.clone()),
     }
 }
 
 fn of_objects(from: &Object, to: &Object) -> Object {
-    changes(from, to, |_, old, new| value(old, new))
+    changes(from, to, |_, both| value(both))
 }
 
 /// The patch of an address. `false` in its place removes the options, unless the patch gives them.
@@ -202,9 +193,9 @@ fn list_blocks(from: Option<&Value>, to: Option<&Value>, list: Option<&Value>) -
     let ports: HashSet<String> =
         list.and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
     let blocks = |side: Option<&Value>| side.and_then(Value::as_object).cloned().unwrap_or_default();
-    not_empty(changes(&blocks(from), &blocks(to), |port, old, new| match (old, new) {
-        (Some(Value::Object(old)), Some(Value::Object(new))) => not_empty(of_objects(old, new)),
-        (old, new) => value(old, new).filter(|patch| !patch.is_null() || ports.contains(port)),
+    not_empty(changes(&blocks(from), &blocks(to), |port, both| match both {
+        [Some(Value::Object(old)), Some(Value::Object(new))] => not_empty(of_objects(old, new)),
+        both => value(both).filter(|patch| !patch.is_null() || ports.contains(port)),
     }))
 }
 
@@ -233,6 +224,139 @@ fn positions(from: &[String], to: &[String]) -> Vec<Option<usize>> {
         positions[kept[index]] = None;
     }
     positions
+}
+
+/// The number of paths that a message names.
+const MOST_PATHS: usize = 10;
+
+/// The number of characters of a path that it shows.
+const LONGEST_PATH: usize = 80;
+
+/// A value that differs between two views.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChangedValue {
+    /// The keys and indices that lead to it from the root.
+    pub keys: Vec<String>,
+    /// The value before, if there was one.
+    pub before: Option<Value>,
+    /// The value afterwards, if there is one.
+    pub after: Option<Value>,
+}
+
+impl ChangedValue {
+    /// Returns the values in which two configurations differ, such as two answers to `read_config`.
+    ///
+    /// A value is as small as can be: a member of an element of a list, unless the list grew or shrank; a
+    /// whole block only if it is new or gone. Derived values are left out, and a `position` that others caused.
+    pub fn between(from: &Config<'_>, to: &Config<'_>) -> Vec<Self> {
+        let sides = [from, to];
+        let tops = sides.map(settings);
+        let mut walk = ChangeWalk::default();
+        for key in keys_of(tops.each_ref()) {
+            let Some(kind) = Schema::media().kind(key) else {
+                walk.member(Scope::Top, key, tops.each_ref());
+                continue;
+            };
+            for change in block_changes(kind, sides) {
+                walk.keys = vec![key.clone(), change.name];
+                if let [Some(old), Some(new)] = &change.both {
+                    keys_of([old, new]).for_each(|key| walk.member(kind.scope(), key, [old, new]));
+                    let positions = change.places.map(|place| place.map(|place| Value::from(place + 1)));
+                    if change.position.is_some() {
+                        let positions = positions.each_ref().map(Option::as_ref);
+                        walk.below(Schema::POSITION, |walk| walk.value(positions));
+                    }
+                } else {
+                    let both = change.both.map(|block| block.map(Value::Object));
+                    walk.value(both.each_ref().map(Option::as_ref));
+                }
+            }
+            walk.keys.clear();
+        }
+        walk.found
+    }
+
+    /// The paths of changed values for a message, with the secrets in them masked: `rtmp, streams.cam1.prepush`.
+    pub fn paths_in_words(changed: &[Self]) -> String {
+        let mut words: Vec<String> = changed.iter().take(MOST_PATHS).map(Self::short_path).collect();
+        let more = changed.len().saturating_sub(MOST_PATHS);
+        words.extend((more > 0).then(|| format!("and {more} more")));
+        words.join(", ")
+    }
+
+    /// The same, with the secrets in its values and in the names that lead to it masked.
+    #[must_use]
+    pub fn masked(self, masker: &Masker) -> Self {
+        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        let shown = |value: Option<Value>| value.map(|value| masker.json_below(&keys, &value));
+        Self { before: shown(self.before), after: shown(self.after), keys: masker.keys(&keys) }
+    }
+
+    /// The path, with the secrets in it masked.
+    pub fn masked_path(&self, masker: &Masker) -> String {
+        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
+        Path { segments: masker.keys(&keys).into_iter().map(segment).collect() }.to_string()
+    }
+
+    /// The same for a message or a record: on one line, and a long one is cut.
+    pub fn short_path(&self) -> String {
+        let path = one_line(&self.masked_path(&Masker::default()));
+        let cut = path.char_indices().nth(LONGEST_PATH).map(|(end, _)| format!("{}…", &path[..end]));
+        cut.unwrap_or(path)
+    }
+}
+
+#[derive(Default)]
+struct ChangeWalk {
+    keys: Vec<String>,
+    found: Vec<ChangedValue>,
+}
+
+impl ChangeWalk {
+    /// Looks at a member of a block. What counts is the patch, which knows the defaults; the block of a port goes with its
+    /// port, also where no patch names it.
+    fn member(&mut self, scope: Scope, key: &str, both: [&Object; 2]) {
+        let is_of_list = scope.by_key(key).is_some_and(|row| row.codec.facts().entries_of.is_some());
+        if is_of_list || member(scope, key, both).is_some() {
+            self.below(key, |walk| walk.value(both.map(|side| side.get(key))));
+        }
+    }
+
+    /// Looks at a value that no row of the schema takes apart.
+    fn value(&mut self, both: [Option<&Value>; 2]) {
+        match both {
+            [before, after] if before == after => {}
+            [Some(Value::Object(before)), Some(Value::Object(after))] => {
+                for key in keys_of([before, after]) {
+                    self.below(key, |walk| walk.value([before.get(key), after.get(key)]));
+                }
+            }
+            // Of a list of words no element is shown alone: the word before it says whether it is a secret.
+            [Some(Value::Array(before)), Some(Value::Array(after))]
+                if before.len() == after.len() && before.iter().chain(after).all(Value::is_object) =>
+            {
+                for (index, (before, after)) in before.iter().zip(after).enumerate() {
+                    self.below(&index.to_string(), |walk| walk.value([Some(before), Some(after)]));
+                }
+            }
+            [before, after] => {
+                let keys = self.keys.clone();
+                self.found.push(ChangedValue { keys, before: before.cloned(), after: after.cloned() });
+            }
+        }
+    }
+
+    fn below(&mut self, key: &str, look: impl FnOnce(&mut Self)) {
+        self.keys.push(key.to_owned());
+        look(self);
+        self.keys.pop();
+    }
+}
+
+/// The keys of both objects: those of the first, then those that only the second has.
+fn keys_of([before, after]: [&Object; 2]) -> impl Iterator<Item = &String> {
+    before.keys().chain(after.keys().filter(|key| !before.contains_key(*key)))
 }
 
 /// The parts that are removed because a desired state lacks them.
@@ -313,8 +437,7 @@ fn settings_of_blocks(kind: Kind, sides: [&Config<'_>; 2]) -> Option<Value> {
         drop_defaults(kind.scope(), block.children(), &mut wanted);
         let present = old.map(|old| kind.read(*old)).unwrap_or_default();
         // A new object, because the old one keeps the room that it had.
-        let wanted: Object =
-            wanted.into_iter().filter(|(key, value)| present.get(key) != Some(value)).collect();
+        let wanted: Object = wanted.into_iter().filter(|(key, new)| present.get(key) != Some(new)).collect();
         (old.is_none() || !wanted.is_empty()).then(|| (name.into_owned(), wanted.into()))
     };
     not_empty(wanted.filter_map(change).collect())

@@ -1,9 +1,9 @@
 use std::collections::HashSet;
 
 use proptest::prelude::{Just, Strategy, proptest};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::positions;
+use super::{ChangedValue, positions};
 use crate::query::Config;
 use crate::schema::Schema;
 use crate::schema::{Object, Place};
@@ -188,4 +188,61 @@ proptest! {
             }
         }
     }
+}
+
+/// The changed values, each as `[keys, before, after]`.
+fn changed(from: Value, to: Value) -> Value {
+    let list = ChangedValue::between(&Config::from(&from), &Config::from(&to)).into_iter();
+    list.map(|value| json!([value.keys.join("/"), value.before, value.after])).collect()
+}
+
+#[test]
+fn every_difference_is_listed_with_its_place() {
+    for (from, to, expected) in [
+        (json!({"rtmp": 1}), json!({"rtmp": 1}), json!([])),
+        (json!({"rtmp": 1}), json!({"rtsp": 2}), json!([["rtmp", 1, null], ["rtsp", null, 2]])),
+        (json!({}), json!({"http": [], "streams": {}}), json!([])),
+        (json!({"http": [80]}), json!({"http": [81]}), json!([["http", [80], [81]]])),
+        (json!({"http": [80]}), json!({"http": [80, 81]}), json!([["http", [80], [80, 81]]])),
+        (
+            json!({"http": [80, 81], "http_options": {"81": {"api": true}}}),
+            json!({"http": [80]}),
+            json!([["http", [80, 81], [80]], ["http_options", {"81": {"api": true}}, null]]),
+        ),
+        (
+            json!({"streams": {"a": {"urls": [{"url": "x"}], "prepush": 1}}}),
+            json!({"streams": {"a": {"urls": [{"url": "y"}], "prepush": 1}}}),
+            json!([["streams/a/urls/0/url", "x", "y"]]),
+        ),
+        (
+            json!({"auth": {"url": "g"}, "streams": {"a": {"auth": {"url_global": "g"}}}}),
+            json!({"auth": {"url": "h"}, "streams": {"a": {"auth": {"url": "z", "url_global": "h"}}}}),
+            json!([["auth/url", "g", "h"], ["streams/a/auth", null, {"url": "z"}]]),
+        ),
+        (
+            json!({"auth": {"url": "x", "extra": {"a": "1"}}}),
+            json!({"auth": {"url": false}}),
+            json!([["auth/url", "x", false], ["auth/extra", {"a": "1"}, null]]),
+        ),
+        (
+            json!({"x": ["token", "a"]}),
+            json!({"x": ["token", "b"]}),
+            json!([["x", ["token", "a"], ["token", "b"]]]),
+        ),
+        (json!({"x": {"a": {"b": 1}}}), json!({"x": {"a": {"b": 2}}}), json!([["x/a/b", 1, 2]])),
+    ] {
+        assert_eq!(changed(from, to), expected);
+    }
+}
+
+#[test]
+fn a_position_is_listed_only_where_the_order_changed() {
+    let stream = |name: &str, position: u32| json!({"name": name, "position": position, "static": true});
+    let three = json!({"streams": {"a": stream("a", 1), "b": stream("b", 2), "c": stream("c", 3)}});
+    let gone = json!({"streams": {"b": stream("b", 1), "c": stream("c", 2)}});
+    assert_eq!(changed(three.clone(), gone.clone()), json!([["streams/a", {"static": true}, null]]));
+    assert_eq!(
+        changed(three, json!({"streams": {"b": stream("b", 1), "c": stream("c", 2), "a": stream("a", 3)}})),
+        json!([["streams/a/position", 1, 3]]),
+    );
 }

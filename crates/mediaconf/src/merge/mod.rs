@@ -1,8 +1,8 @@
 //! Two texts or two changes of one text: their difference as a patch, and their merge.
 
-mod changes;
 pub(crate) mod diff;
 mod three_way;
 
-pub use changes::ChangedValue;
-pub use diff::{DesiredState, Prune};
+pub(crate) use three_way::comment_counts;
+
+pub use diff::{ChangedValue, DesiredState, Prune};

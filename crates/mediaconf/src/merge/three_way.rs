@@ -25,8 +25,7 @@ impl Document {
     /// Merges what `mine` and `theirs` made of `base`, line by line.
     pub fn merge_lines(base: &[u8], mine: &[u8], theirs: &[u8]) -> MergedLines {
         // The texts may not be UTF-8: each byte is merged as one character.
-        let texts =
-            [base, mine, theirs].map(|bytes| bytes.iter().copied().map(char::from).collect::<String>());
+        let texts = [base, mine, theirs].map(|text| text.iter().copied().map(char::from).collect::<String>());
         let merge = merged(texts.each_ref().map(String::as_str));
         let text: Vec<u8> = merge.to_string().chars().map(|byte| byte as u8).collect();
         MergedLines { clash: Document::first_marker(&text).filter(|_| merge.is_conflicted()), text }
@@ -76,24 +75,19 @@ impl Document {
         Config::own(self).patch_to(&Config::own(to))
     }
 
-    /// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are `patch`.
+    /// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are those `by` a patch.
     /// Where both changed the same value, each in its own way, `mine` wins. Without a patch, as of a base with errors, only
     /// lines are merged. Neither of the changed texts has errors.
     ///
     /// # Errors
     /// Both changed the same lines, and a comment of `mine` would be lost, or a value can't be set alone: the first of
     /// these lines in the merged text, from 1.
-    pub fn three_way(
-        &self,
-        mine: &Self,
-        theirs: &Self,
-        patch: Option<Object>,
-    ) -> Result<Self, Option<usize>> {
+    pub fn three_way(&self, mine: &Self, theirs: &Self, by: Option<Object>) -> Result<Self, Option<usize>> {
         let merge = merged([self.text(), mine.text(), theirs.text()]);
         let is_clean = !merge.is_conflicted();
         let clash = || Self::first_marker(merge.to_string().as_bytes()).filter(|_| !is_clean);
         let lines = Some(Document::parse(decided(&merge))).filter(|lines| !lines.has_errors());
-        let Some(patch) = patch else { return lines.filter(|_| is_clean).ok_or_else(clash) };
+        let Some(patch) = by else { return lines.filter(|_| is_clean).ok_or_else(clash) };
         let with = |text: &Self, patch: Object| match text.modify(patch.into(), FaultKind::DOUBTS) {
             Ok(edit) => Some(edit.map_or_else(|| text.clone(), |edit| edit.document)),
             Err(_) => None,
@@ -110,17 +104,15 @@ impl Document {
 }
 
 /// The comments of a text, and how often each stands there.
-fn comment_counts(document: &Document) -> HashMap<&str, usize> {
+pub fn comment_counts(text: &str) -> HashMap<&str, usize> {
     let mut counts = HashMap::new();
-    for comment in comments(document.text()) {
-        *counts.entry(comment.raw).or_default() += 1;
-    }
+    comments(text).for_each(|comment| *counts.entry(comment.raw).or_default() += 1);
     counts
 }
 
 /// True if a text has the comments of both sides, as far as each changed those of the base.
 fn keeps_comments(text: &Document, [base, mine, theirs]: [&Document; 3]) -> bool {
-    let counts = [text, base, mine, theirs].map(comment_counts);
+    let counts = [text, base, mine, theirs].map(|document| comment_counts(document.text()));
     counts.iter().flat_map(HashMap::keys).all(|comment| {
         let [found, base, mine, theirs] = counts.each_ref().map(|of| of.get(comment).copied().unwrap_or(0));
         found + base == mine + theirs

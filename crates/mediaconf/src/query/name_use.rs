@@ -150,12 +150,14 @@ impl Document {
     }
 
     /// The edits that give blocks of a group other names, wherever these stand; `None` if the new text would not have each
-    /// new name in all places of the old one, or would differ in more than them.
-    pub fn renamed(&self, group: &str, names: &HashMap<String, String>) -> Option<Vec<Splice>> {
+    /// new name in all places of the old one, or would differ in more than them. The number is of the places that refer to
+    /// the blocks.
+    pub fn renamed(&self, group: &str, names: &HashMap<String, String>) -> Option<(Vec<Splice>, usize)> {
         let mut uses = self.name_uses();
         uses.retain(|used| used.group == group);
         let new = |used: &NameUse<'_>| names.get(&*used.name).map_or(&*used.name, |new| new).to_owned();
         let changed = uses.iter().filter(|used| names.contains_key(&*used.name));
+        let references = changed.clone().filter(|used| !used.is_definition).count();
         let splice = |used: &NameUse<'_>| Splice {
             range: used.word.start as usize..used.word.end() as usize,
             text: used.renamed(&new(used)),
@@ -167,7 +169,7 @@ impl Document {
         let is_as_meant = found.iter().map(|used| &*used.name).eq(uses.iter().map(new))
             && after.len() == self.len()
             && after.diagnostics().errors() == self.diagnostics().errors();
-        is_as_meant.then_some(splices)
+        is_as_meant.then_some((splices, references))
     }
 }
 

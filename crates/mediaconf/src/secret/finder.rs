@@ -58,13 +58,13 @@ pub fn comments(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<us
 pub fn secrets_by_place(document: &Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
     let text = document.text();
     let is_broken = document.diagnostics().errors() > 0;
-    let mut finder = Finder::of_entries(document, windows);
+    let mut finder = Finder { windows, spans: Vec::new() };
+    finder.entries((Scope::Top, Secrecy::Parts), document.entries());
     let whole = 0..text.len();
     for window in if is_broken { std::slice::from_ref(&whole) } else { windows } {
         let (mut start, mut directive) = (window.start, Secrecy::Parts);
         for line in text[window.clone()].split_inclusive('\n') {
-            let comment = if is_broken { Some(0) } else { comment_start(line) };
-            if let Some(at) = comment {
+            if let Some(at) = if is_broken { Some(0) } else { comment_start(line) } {
                 let (parts, secrecy) = line_parts(&line[at..], is_broken.then_some(directive));
                 finder.push(start + at, parts);
                 directive = secrecy;
@@ -73,12 +73,6 @@ pub fn secrets_by_place(document: &Document, windows: &[Range<usize>]) -> Vec<Ra
         }
     }
     merged(finder.spans)
-}
-
-/// Returns the secrets among the words of directives that their place or their form gives away.
-pub fn secrets_of_entries(document: &Document) -> Vec<Range<usize>> {
-    let whole = 0..document.text().len();
-    merged(Finder::of_entries(document, std::slice::from_ref(&whole)).spans)
 }
 
 /// The scope of a block, and how secret it makes the words in it.
@@ -90,13 +84,7 @@ struct Finder<'w> {
     spans: Vec<Range<usize>>,
 }
 
-impl<'w> Finder<'w> {
-    fn of_entries(document: &Document, windows: &'w [Range<usize>]) -> Self {
-        let mut finder = Self { windows, spans: Vec::new() };
-        finder.entries((Scope::Top, Secrecy::Parts), document.entries());
-        finder
-    }
-
+impl Finder<'_> {
     fn push(&mut self, start: usize, parts: Vec<Range<usize>>) {
         self.spans.extend(parts.into_iter().map(|part| start + part.start..start + part.end));
     }
@@ -142,18 +130,15 @@ impl<'w> Finder<'w> {
             _ if is_secret || secrecy == Secrecy::Whole => Some(word),
             option => option.map(|(_, value)| value),
         };
-        let parts = match secret {
-            Some(secret) if secret.raw.is_empty() => return,
-            Some(secret) => return self.spans.push(secret.start as usize..secret.end() as usize),
-            None => word_parts(&value, secrecy),
-        };
-        let parts = match word.quoted && !parts.is_empty() {
-            true => {
-                let plain = Plain::unquoted(word.raw);
-                parts.iter().map(|part| plain.place_in_word(word.raw, part)).collect()
-            }
-            false => parts,
-        };
+        if let Some(secret) = secret {
+            let place = secret.start as usize..secret.end() as usize;
+            return self.spans.extend(Some(place).filter(|place| !place.is_empty()));
+        }
+        let mut parts = word_parts(&value, secrecy);
+        if word.quoted && !parts.is_empty() {
+            let plain = Plain::unquoted(word.raw);
+            parts.iter_mut().for_each(|part| *part = plain.place_in_word(word.raw, part));
+        }
         self.push(word.start as usize, parts);
     }
 }

@@ -321,10 +321,7 @@ impl Plain {
         let mut plain = Self::default();
         let (mut at, mut is_escaped) = (0, false);
         while let Some(c) = escaped[at..].chars().next() {
-            let meant = match c {
-                '%' => of_url(&escaped[at..]),
-                _ => of_json(&escaped[at..]),
-            };
+            let meant = if c == '%' { of_url(&escaped[at..]) } else { of_json(&escaped[at..]) };
             let (c, length) = meant.unwrap_or((c, c.len_utf8()));
             plain.push(c, at..at + length);
             (at, is_escaped) = (at + length, is_escaped || meant.is_some());

@@ -134,11 +134,9 @@ impl<'d> MaskedText<'d> {
     /// Finds the secrets in `windows` of the text, in any order; without a masker everything is shown.
     pub fn new(document: &'d Document, masker: Option<Masker>, windows: Vec<Range<usize>>) -> Self {
         let text = document.text();
-        let masks = |masker: Masker| {
-            let secrets = secrets_in(document, windows).into_iter();
-            secrets.map(|secret| masker.splice(text, secret)).collect()
-        };
-        Self { text, masks: masker.map(masks).unwrap_or_default() }
+        let secrets = if masker.is_some() { secrets_in(document, windows) } else { Vec::new() };
+        let mask = |secret| masker.as_ref().map(|masker| masker.splice(text, secret));
+        Self { text, masks: secrets.into_iter().filter_map(mask).collect() }
     }
 
     /// The secrets in a line, each with its mask.
@@ -165,7 +163,7 @@ pub fn mask_faults(text: &str, faults: &mut Diagnostics) {
         let [start, end] = [span.start, span.end].map(|place| (place as usize).min(text.len()));
         &text[line_start(text, start)..line_end(text, end)]
     };
-    for Diagnostic { span, message, hint, related, .. } in faults.iter_mut() {
+    for Diagnostic { span, message, hint, related, .. } in &mut faults.kept {
         let beside = related.as_ref().map(|(span, _)| lines_of(span));
         for lines in std::iter::once(lines_of(span)).chain(beside) {
             let broken = Document::parse(format!("{lines}\n}}"));
@@ -221,7 +219,7 @@ impl Masker {
         match value {
             Value::String(text) => Value::String(self.word(text, place.reader.next(text)).into_owned()),
             Value::Number(number) if place.reader.secrecy == Secrecy::Whole => {
-                Value::String(self.mask(&number.to_string()))
+                self.mask(&number.to_string()).into()
             }
             // The words of a directive, or its occurrences: the word behind `token` is a secret.
             Value::Array(elements) => {
@@ -229,11 +227,9 @@ impl Masker {
                 let shown = elements.iter().map(|element| {
                     let shown = self.json_at(place, element);
                     // Of a list of options, each is a list; one without a value may be the name of a secret.
-                    let word = element
-                        .as_array()
-                        .filter(|words| words.len() == 1)
-                        .map_or(element, |words| &words[0]);
-                    place.reader = word.as_str().map_or(place.reader, |text| place.reader.behind(text));
+                    let only = element.as_array().filter(|words| words.len() == 1);
+                    let word = only.map_or(element, |words| &words[0]).as_str();
+                    place.reader = word.map_or(place.reader, |text| place.reader.behind(text));
                     shown
                 });
                 shown.collect()

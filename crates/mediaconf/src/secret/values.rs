@@ -9,7 +9,7 @@ use memchr::memmem;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use super::finder::{ENDS, comments, line_parts, secrets_by_place, secrets_of_entries};
+use super::finder::{ENDS, comments, line_parts, secrets_by_place};
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::mask::{Masker, SHORTEST};
 use super::names::{Secrecy, is_name_byte};
@@ -51,35 +51,27 @@ impl<'d> SecretValues<'d> {
     /// Collects the secrets of documents.
     pub fn collect(documents: impl IntoIterator<Item = &'d Document>) -> Self {
         let mut found = Self::default();
-        for document in documents {
-            let (text, whole) = (document.text(), 0..document.text().len());
-            let spans = secrets_by_place(document, std::slice::from_ref(&whole));
-            found.add(text, spans, comments(text, whole).collect());
-        }
+        documents.into_iter().for_each(|document| found.add(document, |_| true));
         found
     }
 
     /// Collects the secrets of a document but for those in its comments.
     pub(super) fn outside_comments(document: &'d Document) -> Self {
-        let (text, whole) = (document.text(), 0..document.text().len());
-        let comments: Vec<Range<usize>> = comments(text, whole.clone()).collect();
-        let is_outside = |span: &Range<usize>| {
+        let whole = 0..document.text().len();
+        let comments: Vec<Range<usize>> = comments(document.text(), whole).collect();
+        let mut found = Self::default();
+        found.add(document, |span| {
             let next = comments.partition_point(|comment| comment.end <= span.start);
             comments.get(next).is_none_or(|comment| comment.start > span.start)
-        };
-        // In a text with errors the lines tell more secrets than the directives.
-        let mut spans = match document.diagnostics().errors() {
-            0 => secrets_of_entries(document),
-            _ => secrets_by_place(document, std::slice::from_ref(&whole)),
-        };
-        spans.retain(is_outside);
-        let mut found = Self::default();
-        found.add(text, spans, comments);
+        });
         found
     }
 
-    /// Adds the secrets at these places of a text, which has these comments.
-    fn add(&mut self, text: &'d str, spans: Vec<Range<usize>>, comments: Vec<Range<usize>>) {
+    /// Adds the secrets of a text at the places that count.
+    fn add(&mut self, document: &'d Document, counts: impl Fn(&Range<usize>) -> bool) {
+        let (text, whole) = (document.text(), 0..document.text().len());
+        let spans = secrets_by_place(document, std::slice::from_ref(&whole));
+        let spans: Vec<Range<usize>> = spans.into_iter().filter(counts).collect();
         for span in &spans {
             let raw = &text[span.clone()];
             self.keep(&Word::new(raw, 0).value(), DEPTH);
@@ -92,11 +84,12 @@ impl<'d> SecretValues<'d> {
             }
         }
         // What a comment says makes nothing public.
-        let hidden = merged(comments.into_iter().chain(spans).collect());
-        let ends = hidden.iter().map(|span| span.end);
-        let pieces =
-            std::iter::once(0).chain(ends).zip(hidden.iter().map(|span| span.start).chain([text.len()]));
-        self.public.extend(pieces.map(|(start, end)| &text[start..end]));
+        let mut start = 0;
+        for span in merged(comments(text, whole).chain(spans).collect()) {
+            self.public.push(&text[start..span.start]);
+            start = span.end;
+        }
+        self.public.push(&text[start..]);
     }
 
     /// A text with the secrets masked that stand in it as whole words, and those that their place or

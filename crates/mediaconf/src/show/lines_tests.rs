@@ -173,7 +173,7 @@ fn all_lines_on_nothing_make_the_same_view() {
             &[],
             AssignOptions { create: true, ..AssignOptions::default() },
         );
-        let patch = Value::Object(computed.expect("the lines fit the schema").patch);
+        let patch = computed.expect("the lines fit the schema").patch;
         let expected = own(&view);
         assert_eq!(format!("{patch:#}"), format!("{expected:#}"), "{}", path.display());
     }

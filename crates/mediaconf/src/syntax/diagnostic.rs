@@ -26,10 +26,7 @@ pub enum Severity {
 impl Severity {
     /// The word in front of a message.
     pub fn label(self) -> &'static str {
-        match self {
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
+        if self == Self::Warning { "warning" } else { "error" }
     }
 }
 
@@ -65,17 +62,12 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// Makes an error without a hint.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
-        Self::new(Severity::Error, span, message)
+        Self { severity: Severity::Error, ..Self::warning(span, message) }
     }
 
     /// Makes a warning without a hint.
     pub fn warning(span: Span, message: impl Into<String>) -> Self {
-        Self::new(Severity::Warning, span, message)
-    }
-
-    /// Makes a diagnostic without a hint.
-    pub fn new(severity: Severity, span: Span, message: impl Into<String>) -> Self {
-        let message = message.into();
+        let (severity, message) = (Severity::Warning, message.into());
         Self { severity, span, message, hint: None, related: None, fix: None, is_slip: false }
     }
 
@@ -111,7 +103,7 @@ impl Diagnostic {
 /// place of a warning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
-    kept: Vec<Diagnostic>,
+    pub(crate) kept: Vec<Diagnostic>,
     /// The number of warnings and of errors, kept or not.
     counts: [usize; 2],
 }
@@ -155,10 +147,6 @@ impl Diagnostics {
     /// Orders the kept diagnostics by their place in the text.
     pub fn sort(&mut self) {
         self.kept.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
-    }
-
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Diagnostic> {
-        self.kept.iter_mut()
     }
 
     /// The kept diagnostics, in the order in which they were added or, after [`Diagnostics::sort`], in

@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::diagnostic::{Diagnostic, Diagnostics, Span, line_start};
+use super::diagnostic::{Diagnostic, Diagnostics, Span};
 use super::grammar::{self, MAX_DEPTH, Record};
 use super::word::Words;
 
@@ -84,11 +84,6 @@ impl Document {
         self.text.as_bytes()
     }
 
-    /// The start of the line that holds `offset`.
-    pub fn line_start(&self, offset: usize) -> usize {
-        line_start(&self.text, offset)
-    }
-
     /// The problems that the parser found; [`crate::check()`] finds more.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
@@ -111,7 +106,7 @@ impl Document {
 
     /// The top-level entries.
     pub fn entries(&self) -> Children<'_> {
-        Children { document: self, at: 0, end: self.records.len() }
+        self.entries_in(0..self.records.len())
     }
 
     /// The top-level entries among those with these numbers, which begin and end between two of them.
@@ -148,7 +143,7 @@ impl<'d> Entry<'d> {
 
     /// Its number, and those of the entries inside it.
     pub fn numbers(self) -> Range<usize> {
-        self.id..self.next_index()
+        self.id..self.record().next as usize
     }
 
     /// Offset of its first word.
@@ -211,10 +206,8 @@ impl<'d> Entry<'d> {
     /// The number of words behind the keyword.
     #[inline]
     pub fn count_arguments(self) -> usize {
-        match self.record().arguments {
-            u16::MAX => self.arguments().count(),
-            count => usize::from(count),
-        }
+        let count = self.record().arguments;
+        if count == u16::MAX { self.arguments().count() } else { count.into() }
     }
 
     /// True if its words stand on several lines.
@@ -240,15 +233,11 @@ impl<'d> Entry<'d> {
 
     /// The entries inside its block.
     pub fn children(self) -> Children<'d> {
-        Children { document: self.document, at: self.id + 1, end: self.next_index() }
+        Children { document: self.document, at: self.id + 1, end: self.numbers().end }
     }
 
     fn record(self) -> Record {
         *self.document.records.get(self.id).expect("an id belongs to an entry of its document")
-    }
-
-    fn next_index(self) -> usize {
-        self.record().next as usize
     }
 }
 
@@ -270,7 +259,7 @@ impl<'d> Iterator for Children<'d> {
         #[cfg(test)]
         super::tests::work::count();
         let entry = self.document.entry(self.at);
-        self.at = entry.next_index();
+        self.at = entry.numbers().end;
         Some(entry)
     }
 }

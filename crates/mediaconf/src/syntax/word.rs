@@ -44,10 +44,7 @@ pub(crate) enum Quoting {
 pub(crate) fn word<'t>(input: &mut &'t [u8]) -> Parsed<(&'t [u8], Quoting)> {
     let whole = *input;
     let bare = bare(input);
-    match input.first() {
-        Some(b'"') => word_with_quotes(input, whole),
-        _ => Ok((bare, Quoting::Bare)),
-    }
+    if input.first() == Some(&b'"') { word_with_quotes(input, whole) } else { Ok((bare, Quoting::Bare)) }
 }
 
 /// bare = *<any character except SP TAB CR LF ; { } ">
@@ -282,11 +279,6 @@ impl<'t> Token<'t> {
             offset = start + length;
             Some(Token { kind, start, raw: &rest[..length], line_feeds })
         })
-    }
-
-    /// The byte behind it.
-    pub fn end(&self) -> usize {
-        self.start + self.raw.len()
     }
 }
 

@@ -10,12 +10,13 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustix::fs::{Mode, OFlags, open};
 
 use crate::error::{Error, ErrorKind};
@@ -74,10 +75,10 @@ impl Backend {
     /// body.
     pub fn answer(&self, service: &dyn Service, request: HttpRequest) -> io::Result<(Vec<u8>, Response)> {
         let (peer, (sender, handed)) = (request.head.peer, sync_channel(1));
-        let free = self.links().free.pop();
+        let free = self.links.lock().free.pop();
         let mut link = free.map_or_else(|| self.open(), Ok)?;
         let number = {
-            let mut links = self.links();
+            let mut links = self.links.lock();
             links.last += 1;
             let number = links.last;
             links.asked.insert(number, sender);
@@ -85,7 +86,7 @@ impl Backend {
         };
         let asked = ask(&mut link, number).and_then(|()| handed.recv_timeout(TIME).map_err(io::Error::other));
         // One that failed leaves nothing behind.
-        let handed = asked.inspect_err(|_| _ = self.links().asked.remove(&number))?;
+        let handed = asked.inspect_err(|_| _ = self.links.lock().asked.remove(&number))?;
         let mut response = service.answer(request);
         let headers = plain_headers(&response).unwrap_or_else(|| {
             service.refused(Some(peer), 500, FAILED);
@@ -102,7 +103,7 @@ impl Backend {
             None,
         ))?;
         let head = head_from(&mut link)?;
-        let mut links = self.links();
+        let mut links = self.links.lock();
         if links.free.len() < KEPT {
             links.free.push(link);
         }
@@ -112,14 +113,14 @@ impl Backend {
     /// Ends tiny_http, once nobody asks any more.
     pub fn stop(&self) {
         self.has_stopped.store(true, Ordering::Release);
-        self.links().free.clear();
+        self.links.lock().free.clear();
         self.server.unblock();
     }
 
     /// Opens a link.
     fn open(&self) -> io::Result<UnixStream> {
         // Of two links that come at once, tiny_http may give the second one to the thread of the first.
-        let _turn = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.opening.lock();
         let mut link = self.socket.connect()?;
         link.set_read_timeout(Some(TIME))?;
         link.set_write_timeout(Some(TIME))?;
@@ -135,7 +136,7 @@ impl Backend {
                 request => request.expect("tiny_http accepts connections"),
             };
             let number = request.url().trim_start_matches('/').parse::<u64>().unwrap_or(READY);
-            let waiting = self.links().asked.remove(&number);
+            let waiting = self.links.lock().asked.remove(&number);
             let unclaimed = match waiting {
                 Some(waiting) => waiting.send(request).err().map(|unsent| unsent.0),
                 None => Some(request),
@@ -143,10 +144,6 @@ impl Backend {
             // It fails if the link is closed.
             unclaimed.map(|request| request.respond(tiny_http::Response::empty(200)));
         }
-    }
-
-    fn links(&self) -> MutexGuard<'_, HeldLinks> {
-        self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

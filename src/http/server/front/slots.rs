@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Condvar, Mutex};
 use rustix::net::{Shutdown, shutdown};
 
 use super::limits::Limits;
@@ -93,7 +94,7 @@ impl Slots {
     pub fn take(self: &Arc<Self>, socket: &Arc<OwnedFd>, peer: PeerAddress) -> Option<Slot> {
         let address = self.limited_address(peer);
         let is_of_address = |holder: &Holder| address.is_some() && holder.address == address;
-        let (limits, mut guard) = (&self.limits, self.lock());
+        let (limits, mut guard) = (&self.limits, self.table.lock());
         loop {
             let (table, now) = (&mut *guard, Instant::now());
             let is_full_address = table.open().filter(|it| is_of_address(it)).count() >= limits.per_address;
@@ -135,7 +136,7 @@ impl Slots {
                 }
                 worst => {
                     let until = worst.map_or(late, |worst| late.min(worst.since + limits.grace));
-                    guard = self.wait(guard, until - now);
+                    self.changed.wait_for(&mut guard, until - now);
                 }
             }
         }
@@ -143,7 +144,7 @@ impl Slots {
 
     /// What stands for the slot of a connection that gets none, if it is to be told so.
     pub fn turn_away(self: &Arc<Self>, refusal: Error) -> Option<Slot> {
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         if table.turned_away >= TURNED_AWAY {
             return None;
         }
@@ -160,17 +161,17 @@ impl Slots {
 
     /// The number of connections whose thread has not ended.
     pub fn alive(&self) -> usize {
-        self.lock().held.len()
+        self.table.lock().held.len()
     }
 
     pub fn is_stopping(&self) -> bool {
-        self.lock().stopping
+        self.table.lock().stopping
     }
 
     /// Begins the end: closes connections whose request is not whole, and gives no more slots. A connection that is closed here
     /// has no slot any more: a request that it has just read is not carried out.
     pub fn stop(&self) {
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         table.stopping = true;
         let idle = table.held.values_mut().filter(|holder| !holder.is_busy);
         idle.for_each(|holder| holder.lose(Shutdown::Both));
@@ -179,17 +180,9 @@ impl Slots {
 
     /// Waits until no connection is left, and closes those that are after `most`.
     pub fn close_after(&self, most: Duration) {
-        let waited = self.changed.wait_timeout_while(self.lock(), most, |table| !table.held.is_empty());
-        let mut table = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let mut table = self.table.lock();
+        self.changed.wait_while_for(&mut table, |table| !table.held.is_empty(), most);
         table.held.values_mut().for_each(|holder| holder.lose(Shutdown::Both));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, SlotTable> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'t>(&self, table: MutexGuard<'t, SlotTable>, most: Duration) -> MutexGuard<'t, SlotTable> {
-        self.changed.wait_timeout(table, most).unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
@@ -201,8 +194,9 @@ impl Slot {
     pub fn judge(&self, rank: Option<Role>) -> Result<(), Error> {
         let (slots, no_turn) = (&self.slots, || Error::new(ErrorKind::Full, NO_TURN));
         let until = Instant::now() + slots.limits.waiting_time;
-        let mut table = slots.lock();
+        let mut guard = slots.table.lock();
         loop {
+            let table = &mut *guard;
             let now = Instant::now();
             // A request that came right behind the last one of its connection finds that still busy.
             let others = table.held.iter().filter(|(id, it)| **id != self.id && !it.is_lost);
@@ -222,7 +216,7 @@ impl Slot {
             if now >= until || table.stopping {
                 return Err(no_turn());
             }
-            table = slots.wait(table, until - now);
+            slots.changed.wait_for(&mut guard, until - now);
         }
     }
 
@@ -244,7 +238,7 @@ impl Slot {
     }
 
     fn note(&self, change: impl FnOnce(&mut Holder)) -> bool {
-        let mut table = self.slots.lock();
+        let mut table = self.slots.table.lock();
         table.held.get_mut(&self.id).filter(|holder| !holder.is_lost).map(change).is_some()
     }
 
@@ -257,7 +251,7 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut table = self.slots.lock();
+        let mut table = self.slots.table.lock();
         match self.refusal {
             Some(_) => table.turned_away -= 1,
             None => drop(table.held.remove(&self.id)),
@@ -300,7 +294,7 @@ mod tests {
         let slots = slots(10 * GRACE);
         let editors = [(); 2].map(|()| logged_in(&slots, Role::Edit));
         assert!(editors.iter().all(Slot::rest));
-        slots.lock().held.values_mut().for_each(|editor| editor.since -= GRACE);
+        slots.table.lock().held.values_mut().for_each(|editor| editor.since -= GRACE);
         // The grace of the editors is over, and that of the strangers is not.
         let strangers = [(); 2].map(|()| connected(&slots));
         assert!(connected(&slots).loss().is_none(), "one makes room");

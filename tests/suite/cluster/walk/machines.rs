@@ -11,7 +11,6 @@ use tempfile::TempDir;
 const MACHINES: [(&str, u8); 6] =
     [("m1", 1), ("m2", 2), ("m3", 3), ("edge1", 11), ("edge2", 12), ("edge3", 13)];
 
-/// The name that `edge2` gets.
 const RENAMED: (&str, &str) = ("edge2", "edge4");
 
 /// The address of the first member in the page, without its last part.
@@ -52,12 +51,10 @@ impl Machines {
         machines
     }
 
-    /// A path below the folder of all machines.
     pub fn path(&self, below: &str) -> PathBuf {
         self.folder.path().join(below)
     }
 
-    /// The file of a media server.
     pub fn media_conf(&self, machine: &str) -> PathBuf {
         self.path("machines").join(machine).join("etc/media/media.conf")
     }
@@ -83,7 +80,6 @@ impl Drop for Machines {
     }
 }
 
-/// Kills the process that a file names.
 fn kill(file: &Path) {
     let is_named = file.extension().is_some_and(|extension| extension == "pid");
     let number = fs::read_to_string(file).ok().filter(|_| is_named).and_then(|text| text.trim().parse().ok());

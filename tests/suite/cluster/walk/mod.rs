@@ -31,7 +31,6 @@ fn blocks() -> Vec<String> {
     walk.split("```sh\n").skip(1).map(commands).collect()
 }
 
-/// The operator of the page at work.
 struct Walk {
     machines: Machines,
     operator: Operator,

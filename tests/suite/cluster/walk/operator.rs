@@ -50,7 +50,6 @@ impl Operator {
         Self { process, input, output }
     }
 
-    /// Carries out commands; returns what they print.
     pub fn run(&mut self, commands: &str) -> String {
         writeln!(self.input, "{commands}\necho '{END}'").expect("a shell reads its commands");
         let (start, mut printed) = (Instant::now(), String::new());

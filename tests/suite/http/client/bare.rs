@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::place;
 use super::server::{Reply, Request, Server};
-use crate::cli::{Place, Run, SAMPLE};
+use crate::cli::{Place, Run, SAMPLE, unset};
 
 /// `admin:hunter2`, in base64.
 pub const AUTHORIZATION: &str = "Basic YWRtaW46aHVudGVyMg==";
@@ -19,7 +19,6 @@ pub fn view(text: &str) -> Value {
     serde_json::to_value(Config::new(&document)).expect("a view is JSON")
 }
 
-/// A bare server of [`SAMPLE`].
 pub fn bare() -> Server {
     bare_of(view(SAMPLE))
 }
@@ -97,6 +96,9 @@ fn every_output_of_read_works_on_a_foreign_server() {
     run(&server, &place(), &["read", "streams.cam3"], "").exits(7).says("there is no stream `cam3`");
     run(&server, &place(), &["read", "--runtime"], "").exits(0);
     run(&server, &place(), &["read", "--with-includes"], "").exits(0).says("does not send the files");
+    let status = run(&server, &place(), &["status", "-o", "json"], "").exits(0).json();
+    assert!(["saved", "pending", "last_change"].iter().all(|member| status[member].is_null()), "{status}");
+    run(&server, &place(), &["status"], "").exits(0).prints("unknown: the server does not say");
     assert_eq!(server.posts(), []);
 }
 
@@ -105,6 +107,7 @@ fn features_that_a_foreign_server_lacks_are_refused() {
     let (server, place) = (bare(), place());
     for (arguments, what) in [
         (&["read", "--saved"][..], "the saved configuration"),
+        (&["edit", "--yes"], "the text of the configuration"),
         (&["read", "-o", "conf"], "the text of the configuration"),
         (&["read", "-o", "conf", "--saved"], "the saved configuration"),
         (&["diff"], "the saved configuration"),
@@ -128,47 +131,36 @@ fn features_that_a_foreign_server_lacks_are_refused() {
 }
 
 #[test]
-fn status_of_a_foreign_server_shows_what_it_reports() {
-    let (server, place) = (bare(), place());
-    let status = run(&server, &place, &["status", "-o", "json"], "").exits(0).json();
-    assert_eq!(
-        (&status["saved"], &status["pending"], &status["last_change"]),
-        (&json!(null), &json!(null), &json!(null))
-    );
-    run(&server, &place, &["status"], "").exits(0).prints("unknown: the server does not say");
-    assert_eq!(server.posts(), []);
-}
-
-#[test]
-fn expectations_are_checked_before_anything_is_sent() {
-    let (server, place) = (bare(), place());
-    let modify =
-        |expected: &str| run(&server, &place, &["modify", "--set", "rtmp=1", "--expect", expected], "");
-    modify("rtsp=1").exits(5).says("`rtsp` is `554`, not `1`");
-    assert_eq!(server.posts(), []);
-    modify("rtsp=554").exits(0).says("another change at the same time could be overwritten");
-    assert_eq!(server.posts().len(), 1);
-}
-
-#[test]
 fn a_dry_run_posts_nothing() {
     let (server, place) = (bare(), place());
-    let run = |arguments: &[&str], input: &str| {
-        let all = [arguments, &["--dry-run"]].concat();
-        run(&server, &place, &all, input)
-    };
-    let shown = run(&["modify", "--set", "streams.cam1.prepush=9"], "").exits(0);
-    let shown = shown.prints("-  prepush 5;\n+  prepush 9;\n").says("compares its values");
-    shown.says(&format!("would change {}: 1 line added, 1 line removed\n", server.url()));
-    run(&["modify", "--set", "streams.cam1.urls[+]=udp://h:1"], "").exits(0).prints("+  url udp://h:1;");
-    run(&["modify", "-f", "-"], r#"{"streams":{"cam1":null}}"#).exits(0).prints("-stream cam1 {");
-    run(&["modify", "-f", "-", "-o", "json"], r#"{"rtsp":1}"#).exits(0).prints("\"rtsp\": 1,\n");
-    run(&["modify", "-f", "-"], r#"{"rtsp":{"a":1}}"#).exits(3).says("`rtsp`: ");
-    run(&["modify", "--set", "http[0]=80"], "").exits(0).says("nothing to change");
     let other = SAMPLE.replace("554", "555");
-    run(&["save", "-"], &other).exits(0).prints("+rtsp 555;").says("would save");
-    run(&["update", "-"], &other).exits(0).prints("+rtsp 555;").says("would update");
-    run(&["modify", "--unset", "edit_auth", "-q"], "").exits(6);
+    for (arguments, input, code, shown) in [
+        (&["modify", "--set", "streams.cam1.prepush=9"][..], "", 0, "-  prepush 5;\n+  prepush 9;\n"),
+        (&["modify", "--set", "streams.cam1.urls[+]=udp://h:1"], "", 0, "+  url udp://h:1;"),
+        (&["modify", "-f", "-"], r#"{"streams":{"cam1":null}}"#, 0, "-stream cam1 {"),
+        (&["modify", "-f", "-", "-o", "json"], r#"{"rtsp":1}"#, 0, "\"rtsp\": 1,\n"),
+        (&["modify", "-f", "-"], r#"{"rtsp":{"a":1}}"#, 3, "`rtsp`: "),
+        (&["modify", "--set", "http[0]=80"], "", 0, "nothing to change"),
+        (&["save", "-"], &other, 0, "+rtsp 555;"),
+        (&["update", "-"], &other, 0, "+rtsp 555;"),
+        (&["modify", "--unset", "edit_auth", "-q"], "", 6, ""),
+        (
+            &["modify", "--set", "edit_auth.password=s3cret", "--show-secrets"],
+            "",
+            0,
+            "+edit_auth admin s3cret;",
+        ),
+        (&["modify", "--set", "edit_auth.password=s3cret"], "", 0, "+edit_auth admin <secret:"),
+        (&["modify", "--set", "rtmp=1", "--expect", "rtsp=1"], "", 5, "`rtsp` is `554`, not `1`"),
+    ] {
+        let told = run(&server, &place, &[arguments, &["--dry-run"]].concat(), input).exits(code);
+        assert!(told.out.contains(shown) || told.err.contains(shown), "{arguments:?} {told:#?}");
+        assert_eq!(told.out.contains("s3cret"), shown.contains("s3cret"), "{arguments:?}");
+    }
+    let shown = run(&server, &place, &["modify", "--set", "streams.cam1.prepush=9", "--dry-run"], "");
+    shown
+        .says("compares its values")
+        .says(&format!("would change {}: 1 line added, 1 line removed\n", server.url()));
     assert_eq!(server.posts(), []);
 }
 
@@ -229,17 +221,6 @@ fn changes_are_made_and_shown() {
 }
 
 #[test]
-fn a_secret_in_a_diff_is_masked() {
-    let (server, place) = (bare(), place());
-    let arguments = ["modify", "--dry-run", "--set", "edit_auth.password=s3cret"];
-    let masked = run(&server, &place, &arguments, "").exits(0).hides("s3cret").hides("hunter2");
-    masked.prints("+edit_auth admin <secret:");
-    let shown = [&arguments[..], &["--show-secrets"]].concat();
-    run(&server, &place, &shown, "").exits(0).prints("+edit_auth admin s3cret;");
-    assert_eq!(server.posts(), []);
-}
-
-#[test]
 fn a_diff_is_of_the_values() {
     let (server, place) = (bare(), place());
     place.put("same.conf", format!("# another comment\n{SAMPLE}"));
@@ -259,23 +240,16 @@ fn a_diff_is_of_the_values() {
 }
 
 #[test]
-fn edit_needs_a_text_and_apply_does_not() {
+fn apply_needs_no_text() {
     let (server, place) = (bare(), place());
-    run(&server, &place, &["edit", "--yes"], "")
-        .exits(7)
-        .says("does not offer the text of the configuration");
     let state = "stream cam1 { url udp://239.0.0.1:1234 priority=1; prepush 6; }\n";
     let arguments = ["apply", "--prune", "--exit-code", "-o", "change-json", "-"];
     let change = run(&server, &place, &arguments, state).exits(10).json();
-    let pointers: Vec<&str> = change["paths"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|path| path["pointer"].as_str())
-        .collect();
-    let expected = ["/lives/studio", "/streams/cam.2", "/streams/film", "/streams/cam1/prepush"];
-    assert!(expected.iter().all(|pointer| pointers.contains(pointer)), "{pointers:?}");
-    assert_eq!((change["revision"].is_null(), pointers.len()), (true, 4), "{change}");
+    let paths = change["paths"].as_array().expect("a list").iter();
+    let mut pointers: Vec<&str> = paths.filter_map(|path| path["pointer"].as_str()).collect();
+    pointers.sort_unstable();
+    assert_eq!(pointers, ["/lives/studio", "/streams/cam.2", "/streams/cam1/prepush", "/streams/film"]);
+    assert!(change["revision"].is_null(), "{change}");
     run(&server, &place, &arguments, state).exits(0);
 }
 
@@ -290,14 +264,11 @@ fn blocks_are_renamed_and_copied_by_a_patch() {
     run(&server, &place, &["add", "stream", "cam5", "udp://h:5"], "").exits(0);
     run(&server, &place, &["rm", "streams.film"], "").exits(0);
     run(&server, &place, &["mv", "streams.cam1", "streams.x"], "").exits(7);
-    let lobby = json!({
-        "static": true, "position": 1, "urls": [{"url": "udp://239.0.0.1:1234", "priority": 1}], "prepush": 5
-    });
-    let bodies: Vec<Value> =
-        server.posts().iter().map(|(_, body)| serde_json::from_str(body).expect("it is JSON")).collect();
     let sources = json!([{"url": "udp://239.0.0.1:1234", "priority": 1}]);
+    let lobby = json!({"static": true, "position": 1, "urls": sources, "prepush": 5});
+    let posted = server.posts().into_iter().map(|(_, body)| serde_json::from_str(&body).expect("it is JSON"));
     assert_eq!(
-        bodies,
+        posted.collect::<Vec<Value>>(),
         [
             json!({"streams": {"lobby": lobby, "cam1": null}}),
             json!({"streams": {"cam9": {"static": true, "urls": sources, "prepush": 6}}}),
@@ -322,4 +293,16 @@ fn a_server_that_ignores_a_change_is_told() {
         assert_eq!(told.out, "", "{arguments:?}");
     }
     run(&server, &place(), &["modify", "rtsp=554"], "").exits(0);
+}
+
+#[test]
+fn unset_of_what_is_not_there_is_exit_7() {
+    let (server, place) = (bare_of(view(&unset::text())), place());
+    for (path, said) in unset::MISSING.iter().filter(|(path, _)| *path != "auth.extra.realm.x") {
+        run(&server, &place, &["modify", "--unset", path], "").exits(7).says(said);
+        assert_eq!(server.posts(), [], "{path}");
+    }
+    let ignoring = ["modify", "--unset", "rtmp", "--ignore-missing"];
+    run(&server, &place, &ignoring, "").exits(0).says("nothing to change");
+    run(&server, &place, &["modify", "--set", "streams.cam1.x=a b", "--unset", "rtsp"], "").exits(0);
 }

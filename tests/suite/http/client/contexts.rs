@@ -27,6 +27,12 @@ impl Home {
         self.call(arguments).run()
     }
 
+    /// The same of a command line.
+    #[track_caller]
+    fn does(&self, command: &str, code: i32) -> Run {
+        self.run(&command.split(' ').collect::<Vec<_>>()).exits(code)
+    }
+
     /// Adds a context with what is given behind the URL.
     fn add(&self, name: &str, url: &str, more: &[&str]) -> Run {
         self.run(&[&["context", "add", name, "--url", url], more].concat())
@@ -46,26 +52,29 @@ impl Home {
 }
 
 #[test]
-fn a_context_reaches_its_server_with_its_credentials() {
-    let (server, home) = (bare(), Home::new());
+fn a_context_reaches_its_server_with_its_credentials_and_no_other_one() {
+    let (server, other, home) = (bare(), bare(), Home::new());
     let url = server.url();
     home.add("prod", &url, &["--user", "admin", "--password-command", "echo hunter2; echo more"]).exits(0);
-    let named = format!("prod ({url})");
-    for chosen in [&["-x", "prod"][..], &["--context", "prod"]] {
-        home.run(&[chosen, &["read", "rtsp"]].concat()).exits(0).prints("554");
-    }
+    home.does("-x prod read rtsp", 0).prints("554");
+    home.does("--context prod read rtsp", 0).prints("554");
     // The other variables say nothing then: neither what the target is, nor how to log in.
     let call = home.call(&["modify", "--set", "rtsp=555"]).env("MEDIACTL_CONTEXT", "prod");
     let call = call.env("MEDIACTL_URL", "http://127.0.0.1:1").env("MEDIACTL_LOGIN", "x");
-    call.env("MEDIACTL_PASSWORD", "gu3ss").run().exits(0).says(&format!("changed {named}: 1 line added"));
-    home.run(&["read", "rtsp"]).exits(7);
-    home.run(&["context", "use", "prod"]).exits(0);
-    home.run(&["read", "rtsp"]).exits(0).prints("555");
+    let changed = call.env("MEDIACTL_PASSWORD", "gu3ss").run().exits(0);
+    changed.says(&format!("changed prod ({url}): 1 line added"));
+    home.does("read rtsp", 7);
+    home.does("context use prod", 0);
+    home.does("read rtsp", 0).prints("555");
     home.call(&["read", "http"]).env("MEDIACTL_CONF", "media.conf").run().exits(0).prints("1");
     home.put(&home.text().replace("current prod;\n", ""));
-    home.run(&["read", "rtsp"]).exits(7);
-    let logins = server.requests().into_iter().map(|request| request.headers.contains_key("authorization"));
-    assert!(logins.into_iter().all(|was_sent| was_sent));
+    home.does("read rtsp", 7);
+    assert!(server.requests().iter().all(|request| request.headers.contains_key("authorization")));
+    for (url, code) in [(&url, 0), (&other.url(), 4)] {
+        let call = home.call(&["-x", "prod", "diff", "running", url]);
+        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run().exits(code);
+    }
+    assert!(other.requests().iter().all(|request| !request.headers.contains_key("authorization")));
 }
 
 #[test]
@@ -74,99 +83,89 @@ fn a_context_has_its_api_prefix_and_its_time() {
     let as_admin = server.url_as(AS_ADMIN);
     home.add("prod", &as_admin, &["--api-prefix", "/elsewhere", "--timeout", "7"]).exits(0);
     assert!(home.text().contains("  api_prefix /elsewhere;\n  timeout 7;\n"), "{}", home.text());
-    let list = home.run(&["context", "list", "-o", "json"]).exits(0).json();
+    let list = home.does("context list -o json", 0).json();
     assert_eq!((&list[0]["api_prefix"], &list[0]["timeout"]), (&"/elsewhere".into(), &7.into()));
-    home.run(&["-x", "prod", "read", "rtsp"]).exits(7);
-    home.run(&["-x", "prod", "--api-prefix", "/media/api", "read", "rtsp"]).exits(0).prints("554");
-    home.run(&["context", "remove", "prod"]).exits(0);
+    home.does("-x prod read rtsp", 7);
+    home.does("-x prod --api-prefix /media/api read rtsp", 0).prints("554");
+    home.does("context remove prod", 0);
     home.add("prod", &as_admin, &["--api-prefix", "/media/api"]).exits(0);
-    home.run(&["-x", "prod", "read", "rtsp"]).exits(0).prints("554");
+    home.does("-x prod read rtsp", 0).prints("554");
     // It takes connections, and never answers.
     let silent = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     let url = format!("http://{}", silent.local_addr().expect("it is bound"));
     home.add("slow", &url, &["--timeout", "1"]).exits(0);
-    home.run(&["-x", "slow", "read", "rtsp"]).exits(7);
-    home.run(&["context", "add", "never", "--url", &url, "--timeout", "0"]).exits(2);
-}
-
-#[test]
-fn credentials_of_a_context_stay_with_its_scheme_host_and_port() {
-    let (server, other, home) = (bare(), bare(), Home::new());
-    home.add("prod", &server.url(), &["--user", "admin", "--password-command", "echo hunter2"]).exits(0);
-    let with_url = |url: &str| {
-        let call = home.call(&["-x", "prod", "diff", "running", url]);
-        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run()
-    };
-    with_url(&server.url()).exits(0);
-    with_url(&other.url()).exits(4);
-    assert!(other.requests().iter().all(|request| !request.headers.contains_key("authorization")));
+    home.does("-x slow read rtsp", 7);
+    home.add("never", &url, &["--timeout", "0"]).exits(2);
 }
 
 #[test]
 fn a_password_command_that_fails_ends_the_command() {
     let (server, home) = (bare(), Home::new());
     for (command, why) in [("echo no >&2; exit 3", "exit status: 3"), ("true", "it printed nothing")] {
+        home.run(&["context", "remove", "prod"]);
         home.add("prod", &server.url(), &["--user", "admin", "--password-command", command]).exits(0);
-        let run = home.run(&["-x", "prod", "read"]).exits(4);
+        let run = home.does("-x prod read", 4);
         run.says(&format!("the password command of context `prod` failed: {why}"));
-        if why.starts_with("exit") {
-            home.run(&["context", "remove", "prod"]).exits(0);
-        }
     }
     assert!(server.requests().is_empty());
     // A password that is given needs no command.
     home.0.put("right", "hunter2\n");
-    home.run(&["-x", "prod", "--password-file", "right", "read", "rtsp"]).exits(0);
-    home.run(&["-x", "prod", "--user", "other", "read", "rtsp"]).exits(4).says("it answers 401");
+    home.does("-x prod --password-file right read rtsp", 0);
+    home.does("-x prod --user other read rtsp", 4).says("it answers 401");
 }
 
 #[test]
 fn a_target_is_said_once() {
     let home = Home::new();
     home.add("prod", "http://127.0.0.1:1", &[]).exits(0);
-    for other in [["--conf", "media.conf"], ["--url", "http://h"]] {
-        let run = home.run(&["-x", "prod", other[0], other[1], "read"]).exits(2);
-        run.says(&format!("`{}` and `--context` are two different targets", other[0]));
+    for (command, code, said) in [
+        ("-x prod --conf media.conf read", 2, "`--conf` and `--context` are two different targets"),
+        ("-x prod --url http://h read", 2, "`--url` and `--context` are two different targets"),
+        ("-x prod serve", 2, "`serve` works on a file"),
+        ("-x prod modify --set rtsp=1 --reload-cmd true", 2, ""),
+        ("-x prd read", 7, "there is no context `prd`\nhint: did you mean `prod`?"),
+    ] {
+        home.does(command, code).says(said);
     }
     let call = home.call(&["read"]).env("MEDIACTL_CONTEXT", "prod").env("MEDIACTL_CONF", "media.conf");
     call.run().exits(2).says("MEDIACTL_CONF and MEDIACTL_CONTEXT");
-    home.run(&["-x", "prod", "serve"]).exits(2).says("`serve` works on a file");
-    home.run(&["-x", "prod", "modify", "--set", "rtsp=1", "--reload-cmd", "true"]).exits(2);
-    home.run(&["-x", "prd", "read"]).exits(7).says("there is no context `prd`\nhint: did you mean `prod`?");
 }
 
 #[test]
 fn contexts_are_kept_in_a_file_of_the_user_with_its_comments() {
     let home = Home::new();
-    home.run(&["context", "list"]).exits(0).says("there are no contexts");
+    home.does("context list", 0).says("there are no contexts");
     home.add("prod", "https://media.example", &["--user", "7", "--group", "edge,eu", "--cacert", "ca.pem"]);
     let mode = |path: PathBuf| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
-    assert_eq!(mode(home.file()), 0o600);
-    assert_eq!(mode(home.0.path(".config/mediactl")), 0o700);
+    assert_eq!((mode(home.file()), mode(home.0.path(".config/mediactl"))), (0o600, 0o700));
     let ca = home.0.path("ca.pem");
+    let ca = ca.canonicalize().unwrap_or(ca);
     let prod = format!(
         "context prod {{\n  url https://media.example;\n  login \"7\";\n  cacert {};\n  group edge eu;\n}}\n",
-        ca.canonicalize().unwrap_or(ca).display()
+        ca.display()
     );
     assert_eq!(home.text(), prod);
-    home.put(&format!(
-        "# mine\n{prod}\n# to try things\ncontext test {{ url http://a:hunter2@h; }} # soon gone\n"
-    ));
-    home.run(&["context", "use", "test"]).exits(0);
-    let list = home.run(&["context", "list"]).exits(0).hides("hunter2");
+    let test = "\n# to try things\ncontext test { url http://a:hunter2@h; } # soon gone\n";
+    home.put(&format!("# mine\n{prod}{test}"));
+    home.does("context use test", 0);
+    let list = home.does("context list", 0).hides("hunter2");
     list.prints("*  test  http://h").prints("prod  https://media.example  7      edge eu");
-    let list = home.run(&["context", "list", "-o", "json"]).exits(0).json();
+    let list = home.does("context list -o json", 0).json();
     assert_eq!((&list[0]["groups"][1], &list[1]["current"]), (&"eu".into(), &true.into()));
-    home.add("prod", "https://media.example", &[]).exits(2).says("there is a context `prod` already");
-    home.run(&["context", "remove", "test"]).exits(0);
+    home.does("context remove test", 0);
     assert_eq!(home.text(), format!("# mine\n{prod}"));
-    home.run(&["context", "remove", "test"]).exits(7);
-    home.run(&["context", "use", "test"]).exits(7);
     home.add("a b", "http://h", &[]).exits(2);
-    home.add("a", "h", &[]).exits(2);
-    home.run(&["context", "add", "a"]).exits(2).says("--url");
-    let two = ["--url", "http://h", "--cluster", "etcd://h/p", "context", "add", "a"];
-    home.run(&two).exits(2).says("`--url` and `--cluster` are two different targets");
+    let two = "`--url` and `--cluster` are two different targets";
+    for (command, code, said) in [
+        ("context add prod --url https://media.example", 2, "there is a context `prod` already"),
+        ("context remove test", 7, ""),
+        ("context use test", 7, ""),
+        ("context add a --url h", 2, ""),
+        ("context add a", 2, "--url"),
+        ("--url http://h --cluster etcd://h/p context add a", 2, two),
+    ] {
+        home.does(command, code).says(said);
+    }
 }
 
 #[test]

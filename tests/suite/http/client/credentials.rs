@@ -115,28 +115,31 @@ fn a_wrong_password_is_asked_for_again_three_times_on_a_terminal() {
 fn a_target_is_said_once() {
     let (server, place) = (bare(), place());
     let url = server.url_as(AS_ADMIN);
-    place.run(["--conf", "media.conf", "--url", &url, "read"]).exits(2).says("two different targets");
-    place.run(["--conf", "media.conf", "read", "--url", &url]).exits(2).hides("hunter2");
-    let with =
-        |arguments: &[&str]| place.mediactl(arguments).env("MEDIACTL_URL", &url).run().hides("hunter2");
-    with(&["read"]).exits(2).says("MEDIACTL_CONF and MEDIACTL_URL");
-    with(&["--conf", "media.conf", "read", "http"]).exits(0).prints("[\n  1\n]");
-    with(&["--url", &url, "read", "http"]).exits(0).prints("[\n  80\n]");
-    with(&["diff", "media.conf", "media.conf"]).exits(0);
-    place.mediactl(["read", "http"]).env("MEDIACTL_URL", "").run().exits(0).prints("[\n  1\n]");
+    for (variable, command, code, said) in [
+        ("", "--conf media.conf --url URL read", 2, "two different targets"),
+        ("", "--conf media.conf read --url URL", 2, ""),
+        (&*url, "read", 2, "MEDIACTL_CONF and MEDIACTL_URL"),
+        (&url, "--conf media.conf read http", 0, "[\n  1\n]"),
+        (&url, "--url URL read http", 0, "[\n  80\n]"),
+        (&url, "diff media.conf media.conf", 0, ""),
+        ("", "read http", 0, "[\n  1\n]"),
+        ("", "--url read", 2, ""),
+        ("", "read --timeout 0", 2, ""),
+    ] {
+        let command = command.replace("URL", &url);
+        let run = place.mediactl(command.split(' ')).env("MEDIACTL_URL", variable).run().exits(code);
+        assert!(run.out.contains(said) || run.err.contains(said), "{command} {run:#?}");
+        run.hides("hunter2");
+    }
     let alone = place.mediactl(["read", "http"]).without("MEDIACTL_CONF").env("MEDIACTL_URL", &url).run();
     alone.exits(0).prints("[\n  80\n]").hides("hunter2");
-    place.run(["--url", "read"]).exits(2);
     for bad in ["h:8090", "ftp://admin:hunter2@h", "http://admin:hunter2@h/?x", "http://admin:hunter2@h:x"] {
         place.run(["--url", bad, "read"]).exits(2).hides("hunter2").says("is not the URL of a server");
     }
-    for misplaced in
-        [&[url.as_str()][..], &["read", &url], &["check", &url], &["save", &url], &["update", "x", &url]]
-    {
-        let run = place.run(misplaced).exits(2).hides("hunter2");
+    for misplaced in ["URL", "read URL", "check URL", "save URL", "update x URL"] {
+        let run = place.run(misplaced.replace("URL", &url).split(' ')).exits(2).hides("hunter2");
         run.says(&format!("error: unexpected URL `{}`\nhint: ", server.url()));
     }
-    place.run(["read", "--timeout", "0"]).exits(2);
     assert_eq!(server.posts(), []);
 }
 

@@ -68,6 +68,12 @@ fn only_trusted_servers_get_a_request() {
     let run = place.run(["--url", &named, "--cacert", "right.pem", "read"]).exits(7);
     run.says("no encrypted connection: its certificate is for another host");
     assert_eq!(server.requests().len(), 3);
+    // The certificate that `openssl req -x509` makes by default.
+    let (server, certificate) = encrypted(IsCa::Ca(BasicConstraints::Unconstrained));
+    place.put("ca.pem", certificate);
+    let url = server.url().replace("http:", "https:");
+    let run = place.run(["--url", &url, "--cacert", "ca.pem", "read"]).exits(7);
+    run.says("its certificate is for an authority, not for a server\n").says("basicConstraints=CA:FALSE");
 }
 
 /// The fingerprint of a certificate in PEM.
@@ -106,17 +112,6 @@ fn a_fingerprint_is_trusted_whatever_the_certificate_says() {
             .exits(2)
             .says("has no certificate");
     }
-}
-
-/// The certificate that `openssl req -x509` makes by default.
-#[test]
-fn a_certificate_that_is_its_own_authority_is_explained() {
-    let (server, certificate) = encrypted(IsCa::Ca(BasicConstraints::Unconstrained));
-    let place = place();
-    place.put("ca.pem", certificate);
-    let url = server.url().replace("http:", "https:");
-    let run = place.run(["--url", &url, "--cacert", "ca.pem", "read"]).exits(7);
-    run.says("its certificate is for an authority, not for a server\n").says("basicConstraints=CA:FALSE");
 }
 
 #[test]

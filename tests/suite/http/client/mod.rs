@@ -8,8 +8,6 @@ mod failures;
 mod guarded;
 mod offered;
 pub(crate) mod server;
-mod socket;
-mod unset;
 
 use crate::cli::Place;
 

@@ -6,13 +6,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// A request as it came.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub method: String,
-    /// Path and query.
     pub target: String,
-    /// Names in lower case.
     pub headers: HashMap<String, String>,
     pub body: String,
 }
@@ -23,7 +20,6 @@ impl Request {
     }
 }
 
-/// What is done about a request.
 pub enum Reply {
     Answer {
         status: u16,
@@ -125,14 +121,6 @@ fn serve<S: Read + Write>(
                 let _ = stream.write_all(bytes.as_bytes());
             }
         }
-    }
-}
-
-/// Answers one request.
-pub fn answer_on(stream: &mut (impl Read + Write), answer: impl Fn(&Request) -> Reply) {
-    let request = receive(stream).expect("it is a request");
-    if let Reply::Answer { status, headers, body } = answer(&request) {
-        send(stream, status, &headers, &body);
     }
 }
 

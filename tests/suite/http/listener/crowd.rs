@@ -11,14 +11,14 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use mediactl::error::ErrorKind;
-use mediactl::http::problem::Problem;
+use mediactl::http::server::front::Listener;
 use mediactl::http::server::front::limits::Limits;
-use mediactl::http::server::front::{HttpServer, Listener};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::running::{alone, is_alone, threads};
-use super::support::{Answer, Client, Echo, Running};
+use super::attack::is_problem;
+use super::running::{runs_alone, threads};
+use super::support::{Answer, Client, Running, serve};
 use crate::waiting::{PATIENCE, eventually, let_pass, until};
 
 /// A whole request without credentials, and the first bytes of the next one.
@@ -109,26 +109,27 @@ fn answers(mut client: Client<TcpStream>) -> bool {
 }
 
 fn is_full(answer: &Answer) {
-    let problem: Problem = serde_json::from_slice(&answer.body).expect("a problem document");
-    assert_eq!((answer.status, Problem::kind_of(&problem.urn)), (503, Some(ErrorKind::Full)));
+    is_problem(answer, 503, ErrorKind::Full);
     assert!(answer.header("Retry-After").is_some());
 }
 
 #[test]
-fn slow_requests_without_credentials_lock_nobody_out() {
-    let running = Running::with(few_slots());
-    let _attack = Attack::of_slow_pipeliners(running.address, 16);
-    eventually(|| running.asked() > 16);
-    assert!(answered(&running) >= 99);
-}
-
-#[test]
-fn pipeliners_that_do_not_read_lock_nobody_out() {
-    let running = Running::with(few_slots());
+fn strangers_lock_nobody_out() {
     let many = "GET /big HTTP/1.1\r\nHost: a\r\nX-Rank: stranger\r\n\r\n".repeat(100);
-    let _deaf: Vec<_> = (0..16).map(|_| begin(running.address, &many)).collect();
+    let running = Running::with(few_slots());
+    let slow = Attack::of_slow_pipeliners(running.address, 16);
+    eventually(|| running.asked() > 16);
+    assert!(answered(&running) >= 99, "who asks slowly");
+    drop(slow);
+    let running = Running::with(few_slots());
+    let deaf: Vec<_> = (0..16).map(|_| begin(running.address, &many)).collect();
     eventually(|| running.asked() > 4);
-    assert!(answered(&running) >= 99);
+    assert!(answered(&running) >= 99, "who does not read");
+    drop(deaf);
+    let running = Running::start();
+    let _new = Attack::of_new_connections(running.address, 400);
+    eventually(|| running.open_connections() >= 32);
+    assert!(answered(&running) >= 99, "who connects without end");
 }
 
 #[test]
@@ -138,14 +139,6 @@ fn viewers_that_do_not_read_leave_slots_to_editors_and_others_are_told() {
     let viewed = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: a\r\nX-Rank: viewer\r\n\r\n");
     let _deaf: Vec<_> = (0..3).map(|_| begin(running.address, &viewed("/big").repeat(100))).collect();
     is_full(&until("there is room", || Some(running.ask(viewed("/"))).filter(|answer| answer.status != 200)));
-    assert!(answered(&running) >= 99);
-}
-
-#[test]
-fn new_connections_without_end_lock_nobody_out() {
-    let running = Running::start();
-    let _attack = Attack::of_new_connections(running.address, 400);
-    eventually(|| running.open_connections() >= 32);
     assert!(answered(&running) >= 99);
 }
 
@@ -234,19 +227,6 @@ fn two_hundred_that_watch_are_served_in_turns_and_editors_are_not_kept_waiting()
 }
 
 #[test]
-fn a_burst_of_120_good_clients_is_answered_whole() {
-    let running = Running::start();
-    let asking = || {
-        let mut client = running.client();
-        client.send("GET /slow?20 HTTP/1.1\r\nHost: a\r\n\r\n");
-        client
-    };
-    let mut clients: Vec<_> = (0..120).map(|_| asking()).collect();
-    let statuses: Vec<u16> = clients.iter_mut().map(|client| client.answer().status).collect();
-    assert_eq!(statuses, [200; 120]);
-}
-
-#[test]
 fn connections_that_come_at_once_and_stay_are_all_answered() {
     const CLIENTS: usize = 12;
     for _ in 0..10 {
@@ -288,16 +268,15 @@ fn a_client_that_waits_too_long_for_a_slot_gets_503() {
 fn the_unix_socket_has_slots_of_its_own() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let path = folder.path().join("socket");
-    let unix = UnixListener::bind(&path).expect("the folder is empty");
-    let tcp = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
-    let address = tcp.local_addr().expect("it is bound");
-    let listeners = vec![Listener::Tcp(tcp), Listener::Unix { listener: unix, admits: Box::new(|_| true) }];
-    let service = Arc::new(Echo::default());
-    let limits = Limits { connections: 2, ..Limits::default() };
-    let server = HttpServer::start(service.clone(), listeners, None, limits)
-        .expect("there is a place for the private socket");
-    let mut busy: Vec<_> =
-        (0..2).map(|_| Client::new(TcpStream::connect(address).expect("the server listens"))).collect();
+    let listener = UnixListener::bind(&path).expect("the folder is empty");
+    // One server may listen on several sockets.
+    let tcp = [(), ()].map(|()| TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port"));
+    let addresses = tcp.each_ref().map(|bound| bound.local_addr().expect("it is bound"));
+    let unix = Listener::Unix { listener, admits: Box::new(|_| true) };
+    let listeners = tcp.into_iter().map(Listener::Tcp).chain([unix]).collect();
+    let (service, server) = serve(listeners, None, Limits { connections: 2, ..Limits::default() });
+    let mut busy =
+        addresses.map(|address| Client::new(TcpStream::connect(address).expect("the server listens")));
     busy.iter_mut().for_each(|client| client.send("GET /slow?2000 HTTP/1.1\r\nHost: a\r\n\r\n"));
     eventually(|| service.asked.load(Ordering::SeqCst) == 2);
     for _ in 0..100 {
@@ -310,11 +289,7 @@ fn the_unix_socket_has_slots_of_its_own() {
 
 #[test]
 fn an_attack_leaves_no_threads_or_files_behind() {
-    if !is_alone() {
-        let output = alone("http::listener::crowd::an_attack_leaves_no_threads_or_files_behind")
-            .output()
-            .expect("it runs again");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    if !runs_alone("http::listener::crowd::an_attack_leaves_no_threads_or_files_behind") {
         return;
     }
     let files = || std::fs::read_dir("/proc/self/fd").expect("this is Linux").count();

@@ -1,13 +1,10 @@
 //! How a server lives on, and how it ends.
 
-use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Resource, Rlimit};
-
-use super::support::{Client, Running};
+use super::support::Running;
 use crate::waiting::{PATIENCE, eventually};
 
 #[test]
@@ -29,95 +26,29 @@ fn requests_that_were_read_are_answered_before_the_server_ends() {
     assert!(service.refused.lock().expect("nobody panicked").is_empty());
 }
 
-#[test]
-fn stopping_does_not_wait_for_a_request_that_hangs() {
-    let running = Running::start();
-    let mut busy = running.client();
-    busy.send("GET /slow?30000 HTTP/1.1\r\nHost: a\r\n\r\n");
-    eventually(|| running.asked() == 1);
-    let begin = Instant::now();
-    running.server.stop(Duration::from_millis(50));
-    assert!(begin.elapsed() < Duration::from_secs(25));
-}
-
 /// Set in a process that runs one test alone: the threads and open files of others come and go.
 const ALONE: &str = "MEDIACTL_TEST_ALONE";
 
-pub fn is_alone() -> bool {
-    std::env::var_os(ALONE).is_some()
+/// True in a process that runs this test alone; else it is run there.
+pub fn runs_alone(path: &str) -> bool {
+    let is_alone = std::env::var_os(ALONE).is_some();
+    if !is_alone {
+        let mut command = Command::new(std::env::current_exe().expect("it runs"));
+        command.args(["--exact", path, "--test-threads=1", "--nocapture"]).env(ALONE, "1");
+        let output = command.output().expect("it runs again");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    is_alone
 }
 
-/// The same test, which has this path, in a process of its own.
-pub fn alone(path: &str) -> Command {
-    let mut command = Command::new(std::env::current_exe().expect("it runs"));
-    command.args(["--exact", path, "--test-threads=1", "--nocapture"]).env(ALONE, "1");
-    command
-}
-
-/// Threads of this process.
 pub fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").expect("this is Linux").count()
 }
 
 #[test]
-fn no_thread_is_left_behind() {
-    if !is_alone() {
-        let output =
-            alone("http::listener::running::no_thread_is_left_behind").output().expect("it runs again");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-        return;
-    }
-    let before = threads();
-    let running = Running::start();
-    for _ in 0..20 {
-        running.is_well();
-    }
-    running.server.stop(PATIENCE);
-    eventually(|| threads() <= before);
-}
-
-#[test]
-fn few_open_files_are_enough() {
-    match is_alone() {
-        true => serve_with_few_open_files(),
-        false => ninety_idle_clients(),
-    }
-}
-
-fn serve_with_few_open_files() {
-    rustix::process::setrlimit(Resource::Nofile, Rlimit { current: Some(64), maximum: Some(64) })
-        .expect("less is always granted");
-    let running = Running::start();
-    println!("\nlistening {}", running.address);
-    std::io::stdin().read_line(&mut String::new()).expect("the other end closes it");
-}
-
-fn ninety_idle_clients() {
-    let mut command = alone("http::listener::running::few_open_files_are_enough");
-    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs again");
-    let mut lines = BufReader::new(server.stdout.take().expect("it is piped")).lines();
-    let address = lines
-        .by_ref()
-        .map(|line| line.expect("it is text"))
-        .find_map(|line| line.strip_prefix("listening ").map(str::to_owned))
-        .expect("it listens");
-    let connect = || Client::new(TcpStream::connect(&address).expect("the server listens"));
-    let idle: Vec<_> = (0..90).map(|_| connect()).collect();
-    let mut good = connect();
-    good.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    assert_eq!(good.answer().text(), "GET / ");
-    drop(idle);
-    drop(server.stdin.take());
-    // Until its end it says how the test went.
-    lines.for_each(drop);
-    assert!(server.wait().expect("it was started").success());
-}
-
-#[test]
-fn a_server_has_threads_for_the_requests_that_it_answers() {
-    if !is_alone() {
-        let path = "http::listener::running::a_server_has_threads_for_the_requests_that_it_answers";
-        assert!(alone(path).output().expect("it runs again").status.success());
+fn a_server_has_threads_for_the_requests_that_it_answers_and_leaves_none_behind() {
+    let path = "http::listener::running::a_server_has_threads_for_the_requests_that_it_answers_and_leaves_none_behind";
+    if !runs_alone(path) {
         return;
     }
     let before = threads();
@@ -129,4 +60,14 @@ fn a_server_has_threads_for_the_requests_that_it_answers() {
     busy.iter_mut().for_each(|client| client.send("GET /slow?500 HTTP/1.1\r\nHost: a\r\n\r\n"));
     eventually(|| running.asked() == 31);
     busy.iter_mut().for_each(|client| assert_eq!(client.answer().status, 200));
+    running.server.stop(PATIENCE);
+    eventually(|| threads() <= before);
+    // A request that hangs is not waited for.
+    let running = Running::start();
+    let mut busy = running.client();
+    busy.send("GET /slow?30000 HTTP/1.1\r\nHost: a\r\n\r\n");
+    eventually(|| running.asked() == 1);
+    let begin = Instant::now();
+    running.server.stop(Duration::from_millis(50));
+    assert!(begin.elapsed() < Duration::from_secs(25));
 }

@@ -18,7 +18,6 @@ use crate::waiting::{PATIENCE, eventually, let_pass};
 /// Bytes of the answer to `/big`.
 pub const BIG: usize = 3 * 1024 * 1024;
 
-/// Tells what it was asked.
 #[derive(Default)]
 pub struct Echo {
     pub refused: Mutex<Vec<(Option<PeerAddress>, u16, String)>>,
@@ -47,7 +46,6 @@ impl Service for Echo {
                 let_pass(Duration::from_millis(head.query().parse().expect("a time in ms")));
                 (200, b"at last".to_vec())
             }
-            "/headers" => (200, format!("{:?}", head.headers).into_bytes()),
             _ => (200, told(&request)),
         };
         let split = (status == 299).then(|| ("X", "a\r\nSet-Cookie: b".to_owned()));
@@ -65,7 +63,13 @@ fn told(request: &HttpRequest) -> Vec<u8> {
     text
 }
 
-/// A running server on a port of its own.
+/// A server with any listeners.
+pub fn serve(listeners: Vec<Listener>, tls: Option<Arc<Tls>>, limits: Limits) -> (Arc<Echo>, HttpServer) {
+    let service = Arc::new(Echo::default());
+    let server = HttpServer::start(service.clone(), listeners, tls, limits);
+    (service, server.expect("there is a place for the private socket"))
+}
+
 pub struct Running {
     pub service: Arc<Echo>,
     pub server: HttpServer,
@@ -73,7 +77,6 @@ pub struct Running {
 }
 
 impl Running {
-    /// With the usual limits.
     pub fn start() -> Self {
         Self::with(Limits::default())
     }
@@ -83,11 +86,9 @@ impl Running {
     }
 
     pub fn secured(tls: Option<Arc<Tls>>, limits: Limits) -> Self {
-        let service = Arc::new(Echo::default());
         let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
         let address = listener.local_addr().expect("it is bound");
-        let server = HttpServer::start(service.clone(), vec![Listener::Tcp(listener)], tls, limits)
-            .expect("there is a place for the private socket");
+        let (service, server) = serve(vec![Listener::Tcp(listener)], tls, limits);
         Self { service, server, address }
     }
 
@@ -114,17 +115,9 @@ impl Running {
 
     /// The statuses that were reported as refused, once there are `count` of them.
     pub fn refused(&self, count: usize) -> Vec<u16> {
-        let statuses = || -> Vec<u16> {
-            self.service
-                .refused
-                .lock()
-                .expect("no test panics with it")
-                .iter()
-                .map(|(_, status, _)| *status)
-                .collect()
-        };
-        eventually(|| statuses().len() >= count);
-        statuses()
+        let refused = || self.service.refused.lock().expect("no test panics with it");
+        eventually(|| refused().len() >= count);
+        refused().iter().map(|(_, status, _)| *status).collect()
     }
 
     pub fn asked(&self) -> usize {
@@ -195,36 +188,36 @@ impl<S: Read + Write> Client<S> {
     }
 
     /// The next answer; to `HEAD` see [`Self::head_only`].
+    #[track_caller]
     pub fn answer(&mut self) -> Answer {
-        let mut answer = self.head_only();
-        let length = answer.header("Content-Length").map_or(0, |length| length.parse().expect("a number"));
-        while self.got.len() < length {
-            assert!(self.more(), "the answer was cut short: {}", answer.head);
-        }
-        answer.body = self.got.drain(..length).collect();
-        answer
+        self.try_answer().unwrap_or_else(|| panic!("no answer, but {:?}", String::from_utf8_lossy(&self.got)))
     }
 
-    /// The next answer; none if the connection ends before.
+    /// The next answer; none if the connection ends before it is whole.
     pub fn try_answer(&mut self) -> Option<Answer> {
-        while !self.got.windows(4).any(|window| window == b"\r\n\r\n") {
-            if !self.more() {
-                return None;
-            }
+        let mut answer = self.try_head()?;
+        let length = answer.header("Content-Length").map_or(0, |length| length.parse().expect("a number"));
+        while self.got.len() < length {
+            self.more().then_some(())?;
         }
-        Some(self.answer())
+        answer.body = self.got.drain(..length).collect();
+        Some(answer)
     }
 
     pub fn head_only(&mut self) -> Answer {
+        self.try_head().expect("a head comes whole")
+    }
+
+    fn try_head(&mut self) -> Option<Answer> {
         let end = loop {
             match self.got.windows(4).position(|window| window == b"\r\n\r\n") {
                 Some(end) => break end + 4,
-                None => assert!(self.more(), "no answer, but {:?}", String::from_utf8_lossy(&self.got)),
+                None => self.more().then_some(())?,
             }
         };
         let head = String::from_utf8(self.got.drain(..end).collect()).expect("a head is ASCII");
         let status = head.split(' ').nth(1).and_then(|word| word.parse().ok()).expect("a status");
-        Answer { status, head, body: Vec::new() }
+        Some(Answer { status, head, body: Vec::new() })
     }
 
     /// True if the server ends the connection without another byte.

@@ -1,20 +1,264 @@
-//! Another name for a stream, live or plugin, a copy of one, a new one, and new names for many at once: `mv`, `cp`, `add`,
-//! and `mv 'streams.cam*' --replace s/cam/gate/`.
+//! A requested change as data: values to set, a patch, a whole state, new names. It is evaluated on the configuration that
+//! it is applied to.
 //!
-//! Each is an edit of the text, where there is one, and a merge patch elsewhere: a patch can't rename, so
-//! there the block is made anew in the place of the old one.
+//! Another name for a stream, live or plugin, a copy of one, a new one, and new names for many at once (`mv`, `cp`, `add`,
+//! and `mv 'streams.cam*' --replace s/cam/gate/`) are edits of the text, where there is one, and a merge patch elsewhere: a
+//! patch can't rename, so there the block is made anew in the place of the old one.
 
 use std::collections::{HashMap, HashSet};
 
-use serde::{Deserialize, Serialize};
+use bytes::Bytes;
+use serde::ser::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::edit::{AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, synced};
-use crate::query::{Config, Expansion, Path, Segment};
+use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Evaluated, MaybeEdit};
+use crate::edit::{Substitution, Sync, modify_members};
+use crate::merge::DesiredState;
+use crate::query::{Condition, Config, Expansion, Expectation, Path, Segment};
 use crate::schema::fault::{Fault, Faults};
+use crate::schema::patch::parse_within;
 use crate::schema::{Kind, Object, Schema};
 use crate::secret::Masker;
 use crate::syntax::Document;
+
+/// A requested change, and the values that the configuration must have for it.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    edits: Edits,
+    /// The values that the configuration must have; otherwise the change is refused.
+    #[serde(default)]
+    pub expectations: Vec<Expectation>,
+}
+
+/// The edits that are requested.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+enum Edits {
+    /// The JSON text of a merge patch (RFC 7396), and the most bytes of memory for the merge. The text is parsed when it
+    /// is evaluated, so that requests which wait for their turn hold their text alone.
+    #[serde(serialize_with = "as_json", deserialize_with = "of_json")]
+    Patch { text: Bytes, memory: usize },
+    /// A desired state, from which a patch is computed.
+    State(DesiredState),
+    /// Another name for a block, or a new block.
+    Block(BlockRequest),
+    /// Other names for many blocks.
+    Renaming(Renaming),
+    /// Assignments in the order in which they are made, in the entries that meet the conditions.
+    Assignments {
+        assignments: Vec<Assignment>,
+        #[serde(default)]
+        conditions: Vec<Condition>,
+        #[serde(default)]
+        options: AssignOptions,
+    },
+}
+
+fn as_json<S: Serializer>(text: &Bytes, _: &usize, serializer: S) -> Result<S::Ok, S::Error> {
+    serde_json::from_slice::<&RawValue>(text).map_err(S::Error::custom)?.serialize(serializer)
+}
+
+/// The text of a patch in a request that was sent, and its memory, for which [`Request::within`] has the limit.
+fn of_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Bytes, usize), D::Error> {
+    let text = <&RawValue>::deserialize(deserializer)?;
+    Ok((Bytes::copy_from_slice(text.get().as_bytes()), usize::MAX))
+}
+
+/// A request that changes nothing yet.
+impl Default for Request {
+    fn default() -> Self {
+        Self::assigning(Vec::new(), Vec::new(), AssignOptions::default())
+    }
+}
+
+impl From<Edits> for Request {
+    fn from(edits: Edits) -> Self {
+        Self { edits, expectations: Vec::new() }
+    }
+}
+
+impl From<Value> for Request {
+    fn from(patch: Value) -> Self {
+        Self::from_json(patch.to_string(), usize::MAX)
+    }
+}
+
+impl From<DesiredState> for Request {
+    fn from(state: DesiredState) -> Self {
+        Edits::State(state).into()
+    }
+}
+
+impl From<Renaming> for Request {
+    fn from(renaming: Renaming) -> Self {
+        Edits::Renaming(renaming).into()
+    }
+}
+
+impl From<BlockRequest> for Request {
+    fn from(block: BlockRequest) -> Self {
+        Edits::Block(block).into()
+    }
+}
+
+impl Request {
+    /// The request of assignments in the entries that meet all `conditions`.
+    pub fn assigning(made: Vec<Assignment>, conditions: Vec<Condition>, options: AssignOptions) -> Self {
+        Edits::Assignments { assignments: made, conditions, options }.into()
+    }
+
+    /// The request of a merge patch whose JSON text is parsed when it is evaluated; its merge may take `memory` bytes.
+    pub fn from_json(text: impl Into<Bytes>, memory: usize) -> Self {
+        Edits::Patch { text: text.into(), memory }.into()
+    }
+
+    /// The same with one more value: `streams.cam1.prepush=2`.
+    ///
+    /// # Errors
+    /// The text is no path with a value, or the request has no assignments.
+    pub fn set(self, assignment: &str) -> Result<Self, Fault> {
+        match Path::split_assignment(assignment)? {
+            (path, Some(value)) => self.assigned(path, AssignedValue::Typed(value.to_owned())),
+            (path, None) => Err(Fault::of_path("a value is missing, such as `prepush=5`").at(&path)),
+        }
+    }
+
+    /// The same without the value at a path: `streams.cam1.title`.
+    ///
+    /// # Errors
+    /// The text is no path, or the request has no assignments.
+    pub fn unset(self, path: &str) -> Result<Self, Fault> {
+        self.assigned(Path::parse(path)?, AssignedValue::Remove)
+    }
+
+    fn assigned(mut self, path: Path, value: AssignedValue) -> Result<Self, Fault> {
+        match &mut self.edits {
+            Edits::Assignments { assignments, .. } => assignments.push(Assignment { path, value }),
+            Edits::Block(block) => block.assignments.push(Assignment { path, value }),
+            _ => return Err(Fault::of_path("a request of this kind takes no values").at(&path)),
+        }
+        Ok(self)
+    }
+
+    /// The same, refused where the configuration has other values than these.
+    #[must_use]
+    pub fn expecting(mut self, expectations: Vec<Expectation>) -> Self {
+        self.expectations = expectations;
+        self
+    }
+
+    /// The same, with a limit of the memory of a patch, in bytes.
+    #[must_use]
+    pub fn within(mut self, most: usize) -> Self {
+        if let Edits::Patch { memory, .. } = &mut self.edits {
+            *memory = most;
+        }
+        self
+    }
+
+    /// Parses the text of a patch to refuse a faulty one; keeps nothing.
+    ///
+    /// # Errors
+    /// The faults of the text.
+    pub fn check_text(&self) -> Result<(), Faults> {
+        match &self.edits {
+            Edits::Patch { text, memory } => parse_within(text, *memory).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// Computes the patch for a configuration.
+    ///
+    /// # Errors
+    /// Unmet expectations come before faults of the edits.
+    pub fn evaluate(&self, current: &Config<'_>) -> Result<Evaluated, Faults> {
+        Faults(current.unmet(&self.expectations)?).into_result(())?;
+        let (patch, depends_on_read) = match &self.edits {
+            Edits::Patch { text, memory } => (parse_within(text, *memory)?, false),
+            Edits::State(state) => (state.patch(current), state.prunes()),
+            Edits::Block(block) => (block.patch(current)?, true),
+            Edits::Renaming(all) => (all.patch(current)?, true),
+            Edits::Assignments { assignments, conditions, options } => {
+                let computed = current.to_patch(assignments, conditions, *options)?;
+                (computed.patch, computed.depends_on_read)
+            }
+        };
+        let depends_on_read = depends_on_read || !self.expectations.is_empty();
+        Ok(Evaluated { patch, depends_on_read })
+    }
+
+    /// The edit of a text on which the request was evaluated; `None` if it changes nothing. The doubts are left to the
+    /// caller.
+    ///
+    /// # Errors
+    /// The change does not fit the text.
+    pub fn edit(&self, evaluated: Evaluated, document: &Document, current: &Config<'_>) -> MaybeEdit {
+        match &self.edits {
+            Edits::Block(block) => block.edit(document, current),
+            Edits::Renaming(renaming) => renaming.edit(document, current),
+            _ => modify_members(document, current.members(), Schema::normalize(evaluated.patch)?),
+        }
+    }
+
+    /// True if it edits the text of blocks that are there, so that comments and order survive.
+    pub fn is_of_text(&self) -> bool {
+        match &self.edits {
+            Edits::Block(block) => !matches!(block.content, BlockContent::New(_)),
+            edits => matches!(edits, Edits::Renaming(_)),
+        }
+    }
+
+    /// The paths of the assignments and of blocks; empty for a patch.
+    pub fn paths(&self) -> Vec<&Path> {
+        match &self.edits {
+            Edits::Assignments { assignments, .. } => assignments.iter().map(|made| &made.path).collect(),
+            Edits::Block(block) => match &block.content {
+                BlockContent::Moved(from) | BlockContent::Copied(from) => vec![from, &block.to],
+                BlockContent::New(_) => vec![&block.to],
+            },
+            Edits::Renaming(renaming) => vec![&renaming.from],
+            _ => Vec::new(),
+        }
+    }
+
+    /// True if it names each entry that it changes, and at most `most` of them.
+    pub fn names_few(&self, most: usize) -> bool {
+        match &self.edits {
+            Edits::Assignments { assignments, .. } => {
+                let is_below = |made: &Assignment| made.path.segments.len() > 1;
+                !self.stands_for_many() && assignments.len() <= most && assignments.iter().all(is_below)
+            }
+            edits => matches!(edits, Edits::Block(_)),
+        }
+    }
+
+    /// True if it is a desired state that removes what it lacks.
+    pub fn prunes(&self) -> bool {
+        matches!(&self.edits, Edits::State(state) if state.prunes())
+    }
+
+    /// True if it has patterns or conditions, which stand for all entries that match.
+    pub fn stands_for_many(&self) -> bool {
+        matches!(&self.edits, Edits::Assignments { conditions, .. } if !conditions.is_empty())
+            || self.paths().iter().any(|path| path.first_pattern().is_some())
+    }
+}
+
+impl Document {
+    /// Carries out a request; it may change nothing.
+    ///
+    /// # Errors
+    /// The request has faults, or [doubts](crate::FaultKind::DOUBTS); [`Document::modify`] takes some that are accepted.
+    pub fn edit(&self, request: &Request) -> Result<Edit, EditError> {
+        let config = Config::new(self);
+        let evaluated = request.evaluate(&config)?;
+        let unchanged = || Edit::unchanged(self);
+        Ok(request.edit(evaluated, self, &config)?.unwrap_or_else(unchanged).refused_unless(&[])?)
+    }
+}
 
 /// A new name for a block, or a new block.
 #[derive(Clone, Serialize, Deserialize)]
@@ -52,34 +296,58 @@ pub struct Renaming {
     pub by: Substitution,
 }
 
-/// The kind of the blocks that a path stands for, and its last segment.
-fn block_of(path: &Path) -> Result<(Kind, &Segment), Fault> {
-    match (path.kind(), &path.segments[..]) {
-        (Some(kind), [_, last @ (Segment::Key(_) | Segment::Matching(_))]) => Ok((kind, last)),
-        _ => Err(no_block(path)),
-    }
+/// A group of blocks with names: streams, lives, plugins, or those of a directive such as `template`.
+#[derive(Clone, Copy, PartialEq)]
+struct Group<'p> {
+    /// The JSON key.
+    key: &'p str,
+    /// One of its blocks, in messages.
+    noun: &'static str,
+    /// `None` for those of other servers.
+    kind: Option<Kind>,
 }
 
-/// The kind and the name of the one block that a path stands for.
-fn named_block(path: &Path) -> Result<(Kind, &str), Fault> {
-    let (kind, last) = block_of(path)?;
-    last.name().map(|name| (kind, name)).ok_or_else(|| no_block(path))
+/// The group of the blocks that a path stands for, and its last segment.
+fn block_of(path: &Path) -> Result<(Group<'_>, &Segment), Fault> {
+    let [Segment::Key(key), last @ (Segment::Key(_) | Segment::Matching(_))] = &path.segments[..] else {
+        return Err(no_block(path));
+    };
+    let (schema, kind) = (Schema::media(), path.kind());
+    let foreign = schema.foreign(key).filter(|_| schema.has_named_blocks(key)).map(|row| row.keyword());
+    let noun = kind.map(|kind| kind.noun()).or(foreign).ok_or_else(|| no_block(path))?;
+    Ok((Group { key, noun, kind }, last))
+}
+
+/// The edit that gives blocks other names, wherever these stand.
+fn renamed(document: &Document, group: Group<'_>, names: &HashMap<String, String>) -> MaybeEdit {
+    let Some((splices, renamed_uses)) = document.renamed(group.noun, names) else {
+        let fault = Fault::of_path("the new name can't stand in all places where the old one does");
+        return Err(Faults::from(fault.hint("choose a name without blanks and other signs")).into());
+    };
+    let edit = Edit { document: document.edited(&splices), renamed_uses, ..Edit::unchanged(document) };
+    Ok(Some(edit))
+}
+
+/// The group and the name of the one block that a path stands for.
+fn named_block(path: &Path) -> Result<(Group<'_>, &str), Fault> {
+    let (group, last) = block_of(path)?;
+    last.name().map(|name| (group, name)).ok_or_else(|| no_block(path))
 }
 
 fn no_block(path: &Path) -> Fault {
     let hint = "such as `streams.cam1`; a name with a dot is quoted: `streams.\"cam.1\"`; \
                 `mv 'streams.cam*' --replace s/cam/gate/` renames many";
-    Fault::of_path("expected one stream, live or plugin").hint(hint).at(path)
+    Fault::of_path("expected one stream, live, plugin or other block with a name").hint(hint).at(path)
 }
 
-fn taken(path: &Path, kind: Kind, name: &str) -> Fault {
-    let fault = Fault::of_path(format!("there is a {} `{name}` already", kind.noun()));
+fn taken(path: &Path, group: Group<'_>, name: &str) -> Fault {
+    let fault = Fault::of_path(format!("there is a {} `{name}` already", group.noun));
     fault.hint("choose another name, or remove it first").at(path)
 }
 
 /// The path of a block.
-fn path_of(kind: Kind, name: &str) -> Path {
-    Path { segments: [kind.key(), name].map(|key| Segment::Key(key.to_owned())).into() }
+fn path_of(group: Group<'_>, name: &str) -> Path {
+    Path { segments: [group.key, name].map(|key| Segment::Key(key.to_owned())).into() }
 }
 
 impl BlockRequest {
@@ -99,79 +367,77 @@ impl BlockRequest {
     ///
     /// # Errors
     /// The block is not there, or the new name is taken.
-    pub(super) fn patch(&self, current: &Config<'_>) -> Result<Value, Faults> {
-        let (kind, to) = named_block(&self.to)?;
+    fn patch(&self, current: &Config<'_>) -> Result<Value, Faults> {
+        let (group, to) = named_block(&self.to)?;
         let from = self.source(current)?;
         let mut block = match (&self.content, from) {
             (BlockContent::New(value), _) => value.clone(),
             (_, from) if from == Some(to) => return Ok(json!({})),
-            (BlockContent::Moved(_), Some(from)) => return Ok(json!({ kind.key(): { from: null, to: {} } })),
-            _ => return Ok(json!({ kind.key(): { to: {} } })),
+            (BlockContent::Moved(_), Some(from)) => return Ok(json!({ group.key: { from: null, to: {} } })),
+            _ => return Ok(json!({ group.key: { to: {} } })),
         };
         if !self.assignments.is_empty() {
-            let alone = json!({ kind.key(): { to: block.clone() } });
-            let computed = Config::from(&alone).to_patch(&self.assignments, &[], self.options)?;
-            if let Some(Value::Object(edits)) = computed.patch.get(kind.key()).and_then(|group| group.get(to))
-            {
-                block.extend(edits.clone());
-            }
+            let alone = json!({ group.key: { to: block.clone() } });
+            let edits = Config::from(&alone).to_patch(&self.assignments, &[], self.options)?.patch;
+            block.extend(edits[group.key][to].as_object().cloned().unwrap_or_default());
         }
-        Ok(json!({ kind.key(): { to: block } }))
+        Ok(json!({ group.key: { to: block } }))
     }
 
     /// The edit of a text; `None` if it changes nothing.
     ///
     /// # Errors
     /// The block is not there, or the new name is taken.
-    pub(super) fn edit(&self, document: &Document, current: &Config<'_>) -> Result<Option<Edit>, EditError> {
+    fn edit(&self, document: &Document, current: &Config<'_>) -> MaybeEdit {
         let members = current.members();
-        let (kind, to) = named_block(&self.to)?;
+        let (group, to) = named_block(&self.to)?;
         let from = self.source(current)?;
         if from == Some(to) {
             return Ok(None);
         }
-        let entries = members.own_by_key(kind.key());
-        let original =
-            from.and_then(|from| entries.iter().position(|entry| entry.group_name().value() == from));
-        let Some(at) = original else {
-            let patch = Schema::normalize(self.patch(current)?)?;
-            return modify_members(document, members, patch);
+        let entries = members.own_by_key(group.key).iter();
+        let at = || entries.clone().position(|entry| Some(&*entry.group_name().value()) == from);
+        let edit = match (&self.content, from, group.kind) {
+            (BlockContent::Moved(_), Some(from), _) => {
+                renamed(document, group, &HashMap::from([(from.to_owned(), to.to_owned())]))?
+            }
+            (_, Some(_), Some(kind)) => {
+                let at = at().expect("its source is there");
+                Sync::new(document, members).changed(|sync| sync.copy(kind, at, to))?
+            }
+            (_, _, None) => return Err(Faults::from(no_block(&self.to)).into()),
+            _ => return modify_members(document, members, Schema::normalize(self.patch(current)?)?),
         };
-        let edit = synced(document, members, |sync| match self.content {
-            BlockContent::Moved(_) => sync.rename(kind, &[(entries[at], to)]),
-            _ => sync.copy(kind, at, to),
-        })?;
         let first = match edit {
             Some(first) if !self.assignments.is_empty() => first,
             edit => return Ok(edit),
         };
         // The assignments are made in the text that this leads to.
         let copied = Config::new(&first.document);
-        let computed = copied.to_patch(&self.assignments, &[], self.options)?;
-        let patch = Schema::normalize(computed.patch.into())?;
+        let patch = Schema::normalize(copied.to_patch(&self.assignments, &[], self.options)?.patch)?;
         let second = modify_members(&first.document, copied.members(), patch)?;
         Ok(Some(second.unwrap_or(first)))
     }
 
     /// The name of the block that the content comes from; `None` for a new one.
     fn source(&self, current: &Config<'_>) -> Result<Option<&str>, Fault> {
-        let (kind, to) = named_block(&self.to)?;
-        let is_taken = current.contains(&[kind.key(), to]);
+        let (group, to) = named_block(&self.to)?;
+        let is_taken = current.contains(&[group.key, to]);
         let path = match &self.content {
-            BlockContent::New(_) if is_taken => return Err(taken(&self.to, kind, to)),
+            BlockContent::New(_) if is_taken => return Err(taken(&self.to, group, to)),
             BlockContent::New(_) => return Ok(None),
             BlockContent::Moved(path) | BlockContent::Copied(path) => path,
         };
-        let (from_kind, from) = named_block(path)?;
-        if !current.contains(&[from_kind.key(), from]) {
-            return Err(current.missing(path, &[from_kind.key(), from]).at(path));
+        let (from_group, from) = named_block(path)?;
+        if !current.contains(&[from_group.key, from]) {
+            return Err(current.missing(path, &[from_group.key, from]).at(path));
         }
-        if from_kind != kind {
-            let fault = format!("a {} can't become a {}", from_kind.noun(), kind.noun());
+        if from_group.noun != group.noun {
+            let fault = format!("a {} can't become a {}", from_group.noun, group.noun);
             return Err(Fault::of_path(fault).at(&self.to));
         }
         let stays = from == to && matches!(self.content, BlockContent::Moved(_));
-        if is_taken && !stays { Err(taken(&self.to, kind, to)) } else { Ok(Some(from)) }
+        if is_taken && !stays { Err(taken(&self.to, group, to)) } else { Ok(Some(from)) }
     }
 }
 
@@ -180,31 +446,26 @@ impl Renaming {
     ///
     /// # Errors
     /// The path stands for no blocks, or their new names can't be theirs.
-    pub(super) fn patch(&self, current: &Config<'_>) -> Result<Value, Faults> {
-        let (kind, names) = self.names(current)?;
+    fn patch(&self, current: &Config<'_>) -> Result<Value, Faults> {
+        let (group, names) = self.names(current)?;
         let gone = names.keys().map(|old| (old.clone(), Value::Null));
         let made = names.values().map(|new| (new.clone(), json!({})));
         let blocks: Object = gone.chain(made).collect();
-        Ok(if blocks.is_empty() { json!({}) } else { json!({ kind.key(): blocks }) })
+        Ok(if blocks.is_empty() { json!({}) } else { json!({ group.key: blocks }) })
     }
 
     /// The edit of a text; `None` if it changes nothing.
     ///
     /// # Errors
     /// As of [`Renaming::patch`].
-    pub(super) fn edit(&self, document: &Document, current: &Config<'_>) -> Result<Option<Edit>, EditError> {
-        let (kind, names) = self.names(current)?;
-        let members = current.members();
-        let entries = members.own_by_key(kind.key()).iter();
-        let blocks: Vec<_> = entries
-            .filter_map(|&entry| Some((entry, names.get(&*entry.group_name().value())?.as_str())))
-            .collect();
-        synced(document, members, |sync| sync.rename(kind, &blocks))
+    fn edit(&self, document: &Document, current: &Config<'_>) -> MaybeEdit {
+        let (group, names) = self.names(current)?;
+        if names.is_empty() { Ok(None) } else { renamed(document, group, &names) }
     }
 
-    /// The kind of the blocks, and the names that change, each with its new one.
-    fn names(&self, current: &Config<'_>) -> Result<(Kind, HashMap<String, String>), Faults> {
-        let (kind, _) = block_of(&self.from)?;
+    /// The group of the blocks, and the names that change, each with its new one.
+    fn names(&self, current: &Config<'_>) -> Result<(Group<'_>, HashMap<String, String>), Faults> {
+        let (group, _) = block_of(&self.from)?;
         let of_from = |fault: Fault| Faults::from(fault.at(&self.from));
         let expansion = Expansion { current, real: current, conditions: &[], own_only: false };
         let (places, absence) = expansion.places(&self.from)?;
@@ -214,25 +475,24 @@ impl Renaming {
             let absent = || Fault::absent("it matches nothing here").at(&self.from);
             return Err(absence.unwrap_or_else(absent).into());
         }
-        if let Some(gone) = old.iter().find(|name| !current.contains(&[kind.key(), name])) {
-            return Err(of_from(current.missing(&self.from, &[kind.key(), gone])));
+        if let Some(gone) = old.iter().find(|name| !current.contains(&[group.key, name])) {
+            return Err(of_from(current.missing(&self.from, &[group.key, gone])));
         }
         let mut left = Substitution::MORE;
-        let new_name =
-            |name: String| Some(self.by.apply(&name, &mut left).transpose()?.map(|new| (name, new)));
-        let found: Result<Vec<(String, String)>, _> = old.into_iter().filter_map(new_name).collect();
+        let made = |name: String| Some(self.by.apply(&name, &mut left).transpose()?.map(|new| (name, new)));
+        let found: Result<Vec<(String, String)>, _> = old.into_iter().filter_map(made).collect();
         let mut found = found.map_err(of_from)?;
         if found.is_empty() {
             let fault = Fault::absent("no name that it stands for has what is to be replaced");
             return Err(of_from(fault.hint("without `r` at the end, `s/OLD/NEW/` takes OLD to the letter")));
         }
         found.retain(|(old, new)| old != new);
-        Faults(refused(current, kind, &found)).into_result((kind, found.into_iter().collect()))
+        Faults(refused(current, group, &found)).into_result((group, found.into_iter().collect()))
     }
 }
 
 /// Everything that keeps blocks from having these new names; none of them is the old one.
-fn refused(current: &Config<'_>, kind: Kind, changed: &[(String, String)]) -> Vec<Fault> {
+fn refused(current: &Config<'_>, group: Group<'_>, changed: &[(String, String)]) -> Vec<Fault> {
     let leaving: HashSet<&str> = changed.iter().map(|(old, _)| old.as_str()).collect();
     let mut given: HashMap<&str, &str> = HashMap::new();
     let mut faults = Vec::new();
@@ -242,16 +502,16 @@ fn refused(current: &Config<'_>, kind: Kind, changed: &[(String, String)]) -> Ve
                 Fault::of_path("it can't have its new name")
             }
             Some(other) => {
-                let other = path_of(kind, other).shown();
+                let other = path_of(group, other).shown();
                 Fault::of_path(format!("it and `{other}` would get the same name"))
             }
-            None if !leaving.contains(new.as_str()) && current.contains(&[kind.key(), new]) => {
-                faults.push(taken(&path_of(kind, new), kind, new));
+            None if !leaving.contains(new.as_str()) && current.contains(&[group.key, new]) => {
+                faults.push(taken(&path_of(group, new), group, new));
                 continue;
             }
             None => continue,
         };
-        faults.push(fault.at(&path_of(kind, old)));
+        faults.push(fault.at(&path_of(group, old)));
     }
     faults
 }
@@ -401,7 +661,10 @@ rtmp 1;
         assert_eq!(moved("streams.cam1", "lives.cam1"), error("`lives.cam1`: a stream can't become a live"));
         for no_block in ["streams.cam.1", "streams.cam*", "rtmp", "streams"] {
             let found = moved(no_block, "streams.x").expect_err(no_block);
-            assert!(found.contains("expected one stream, live or plugin | such as"), "{found}");
+            assert!(
+                found.contains("expected one stream, live, plugin or other block with a name | such as"),
+                "{found}"
+            );
             assert!(moved("streams.cam1", no_block).is_err(), "{no_block}");
         }
         let copied = |edits| after(&request(BlockContent::Copied(path("streams.cam1")), "streams.x", edits));
