@@ -75,11 +75,7 @@ impl<'t> NameUse<'t> {
 
     /// The same word with another name.
     pub fn renamed(&self, name: &str) -> String {
-        let value = format!("{}{name}{}", self.prefix, self.rest);
-        match self.word.quoted {
-            true => Word::in_quotes(&value),
-            false => Word::write(&value).into_owned(),
-        }
+        Word::write(&format!("{}{name}{}", self.prefix, self.rest)).into_owned()
     }
 }
 
