@@ -25,6 +25,7 @@ mod interrupted;
 pub(crate) mod masking;
 pub(crate) mod memory;
 mod modify;
+mod named;
 mod output;
 mod read;
 mod save;
