@@ -60,6 +60,18 @@ fn adding_a_block_in_front_of_the_first_and_removing_it_restores_the_bytes() {
     });
 }
 
+/// Two come at once, and go at once.
+#[test]
+fn adding_and_removing_several_blocks_restores_the_bytes() {
+    hold_for_every_valid_text(texts(), |document| {
+        for group in ["streams", "lives", "plugins"] {
+            let pair =
+                (json!({group: {"new 1": {}, "new 2": {}}}), json!({group: {"new 1": null, "new 2": null}}));
+            comes_back(document, &pair);
+        }
+    });
+}
+
 /// Neighbours come one after the other, and go together or one by one: then the bytes are those of a text to
 /// which only the others were added.
 #[test]
@@ -204,6 +216,31 @@ fn a_block_that_is_made_again_of_its_json_reads_as_it_did() {
     hold_for_every_valid_text(texts(), blocks_are_made_again);
 }
 
+/// A section: its heading, the number of blank lines above, and between its blocks, and the comment of each block.
+type Section = (&'static str, usize, usize, Vec<&'static str>);
+
+fn section() -> impl Strategy<Value = Section> {
+    let heading = prop::sample::select(vec!["# --- heading ---\n", "# Heading:\n"]);
+    let comments = prop::collection::vec(prop::sample::select(vec!["", "", "# of its own\n"]), 1..5);
+    (heading, 1..3_usize, 0..3_usize, comments)
+}
+
+/// The text of sections, and the names of the blocks of each.
+fn of_sections(sections: &[Section]) -> (String, Vec<Vec<String>>) {
+    let (mut text, mut names) = ("http 80;\n".to_owned(), Vec::new());
+    for (number, (heading, above, between, comments)) in sections.iter().enumerate() {
+        text += &"\n".repeat(*above);
+        text += heading;
+        let blocks = comments
+            .iter()
+            .enumerate()
+            .map(|(at, comment)| format!("{comment}stream s{number}_{at} {{\n}}\n"));
+        text += &blocks.collect::<Vec<_>>().join(&"\n".repeat(*between));
+        names.push((0..comments.len()).map(|at| format!("s{number}_{at}")).collect());
+    }
+    (text, names)
+}
+
 /// Texts of blocks, blank lines, headings and other comments, where `NAME` stands for a name.
 const LINES: &[&str] = &[
     "\n",
@@ -231,6 +268,23 @@ proptest! {
         copies_come_and_go(&document);
         neighbours_move_there_and_back(&document);
         blocks_are_made_again(&document);
+    }
+
+    #[test]
+    fn blocks_below_a_heading_move_there_and_back(sections in prop::collection::vec(section(), 1..4)) {
+        let (text, names) = of_sections(&sections);
+        let document = Document::parse(text);
+        let mut first = 1;
+        for names in &names {
+            let positions = first..first + names.len();
+            first = positions.end;
+            for (from, name) in positions.clone().zip(names) {
+                for to in positions.clone() {
+                    let position = |at: usize| json!({"streams": {name: {"position": at}}});
+                    comes_back(&document, &(position(to), position(from)));
+                }
+            }
+        }
     }
 }
 
