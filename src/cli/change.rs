@@ -98,7 +98,7 @@ impl<'a> ChangeCommand<'a> {
                 return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` undoes them all"));
             }
             let note = format!("back to the text before change {number}, {}", one_line(operation));
-            self.report("", ui).note(&note);
+            ui.note(&note);
         }
         self.run_on(service, ui, pinned)
     }
@@ -129,7 +129,7 @@ impl<'a> ChangeCommand<'a> {
             node.name
         );
         if self.args.yes || self.options.force || self.args.dry_run {
-            self.report("", ui).note(&what);
+            ui.note(&what);
         } else if !confirm(&format!("{what}: go on?"))? {
             return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` answers the question"));
         }
@@ -157,13 +157,13 @@ impl<'a> ChangeCommand<'a> {
         report.print(&made)?;
         let waits = made.notes.contains(&OutcomeNote::HasChange) && options.canary.is_empty();
         match &made.pending {
-            Some(_) if waits && args.dry_run => report.note("it waits to be confirmed"),
+            Some(_) if waits && args.dry_run => ui.note("it waits to be confirmed"),
             Some(pending) if waits => {
                 service.decide(Decision::Keep, Some(&pending.id), &options.by)?;
-                report.note("it waited to be confirmed; now it is confirmed");
+                ui.note("it waited to be confirmed; now it is confirmed");
             }
             Some(_) if options.canary.is_empty() => {
-                report.note(&confirmation::how_to_confirm(&target, args.confirm.unwrap_or_default()));
+                ui.note(&confirmation::how_to_confirm(&target, args.confirm.unwrap_or_default()));
             }
             Some(pending) => confirmation::watch_canary(service, pending, &options, &report)?,
             None => {}

@@ -56,7 +56,7 @@ const GIVEN_WORDS: [ContextKind; 3] =
 
 /// Prints help, versions, and faults of the command line.
 pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
-    let ui = Ui::new(ColorChoice::Auto);
+    let ui = Ui::new(ColorChoice::Auto).of_faulty(arguments);
     let lacking = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
     if error.kind() == ErrorKind::MissingSubcommand && lacking.as_deref() == Some(command().get_name()) {
         ui.say(command().render_help().to_string().trim_end());
@@ -88,6 +88,13 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
         let argument = argument.to_string_lossy();
         printable(&argument) == argument
     };
+    if ui.is_json() && error.use_stderr() {
+        let text = error.render().to_string();
+        let (fault, _) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let fault = fault.trim_start_matches("error:").split_whitespace().collect::<Vec<_>>().join(" ");
+        ui.error(&Error::usage(fault, "`mediactl COMMAND --help` has the options of a command"));
+        return Exit::Usage;
+    }
     match arguments.iter().all(is_plain) {
         // A closed stdout or stderr is no error.
         true => drop(error.print()),

@@ -62,7 +62,7 @@ pub fn watch_canary(
     };
     let (begin, time) = (Instant::now(), options.confirm.unwrap_or_default());
     let names = options.canary.join(", ");
-    report.note(&format!(
+    report.ui.note(&format!(
         "the change goes back unless it runs on {names} within {} s; the other nodes wait",
         pending.seconds_left
     ));
@@ -100,7 +100,7 @@ pub fn watch_canary(
             format!("`mediactl history show {}` shows the text; the other nodes never had it", revert.number),
         ));
     }
-    report.say(&format!("the change of {target} runs on {names}, and the other nodes follow"));
+    report.ui.say(&format!("the change of {target} runs on {names}, and the other nodes follow"));
     Ok(())
 }
 

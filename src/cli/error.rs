@@ -4,12 +4,15 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde_json::{Value, json};
+
 use crate::cli::render::grouped;
 use crate::engine::Snapshot;
-use crate::error::{BrokenText, Error, ErrorKind};
+use crate::error::{BrokenText, Error, ErrorKind, errors_of};
+use crate::http::problem::urn;
 use crate::store::etcd::ClusterUrl;
 use crate::store::reason;
-use mediaconf::Fault;
+use mediaconf::{Fault, Masker};
 
 /// The hint for a configuration that is not there.
 const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--conf FILE`, `--url URL` or \
@@ -93,6 +96,26 @@ impl Error {
             _ if self.faults.is_empty() || self.broken.is_some() => vec![whole],
             _ => self.faults.iter().cloned().map(Fault::in_one_line).collect(),
         }
+    }
+
+    /// The problem as HTTP has it, with the hints of the command line and the exit code. Without a masker secrets are shown.
+    pub fn problem(&self, masker: Option<&Masker>) -> Value {
+        let masked = |text: &str| masker.map_or(text.to_owned(), |masker| masker.prose(text).into_owned());
+        let faults = match &self.broken {
+            Some(BrokenText { snapshot, .. }) => errors_of(None, snapshot, snapshot.diagnostics()).collect(),
+            None => self.faults.clone(),
+        };
+        let faults = faults.into_iter().map(|fault| Fault { message: masked(&fault.message), ..fault });
+        let hint = self.lines().into_iter().find_map(|line| line.hint);
+        json!({
+            "type": urn(self.kind),
+            "title": self.kind.title(),
+            "status": self.status.unwrap_or(self.kind.status()),
+            "detail": masked(&self.message),
+            "hint": hint,
+            "errors": faults.collect::<Vec<_>>(),
+            "exit_code": self.exit() as u8,
+        })
     }
 
     /// The same error with these lines.

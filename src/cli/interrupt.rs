@@ -111,7 +111,7 @@ fn listen(signals: &[i32], ui: Ui, line: impl Fn() -> String + Send + 'static) -
     let handle = signals.handle();
     std::thread::Builder::new().spawn(move || {
         for signal in signals.forever() {
-            ui.say(&line());
+            ui.loud().say(&line());
             let _ = low_level::emulate_default_handler(signal);
         }
     })?;

@@ -63,7 +63,7 @@ pub fn run() -> Exit {
     let parsed = CommandLine::from_matches(&matches);
     let CommandLine { global, command } = parsed.expect("clap parsed them with the same tree of commands");
     limit_files(global.max_file.bytes());
-    let ui = Ui::from_options(&global);
+    let ui = Ui::from_options(&global).called_by(&matches);
     let (_, called) = matches.subcommand().expect("a command was given");
     let call = Invocation { global: &global, matches: called, ui };
     command.run(call).unwrap_or_else(|error| fail(&error, &global, ui))

@@ -88,7 +88,9 @@ impl Purpose<'_> {
         if !hooks.are_empty() {
             hooks.interrupt = interrupt();
         }
-        Engine::new(store, hooks, waiting).keeping(hooking.and_then(|hooking| hooking.keep))
+        let told =
+            if self.args.is_some_and(|args| args.quiet) { |_: &str, _: &LockHolder| {} } else { waiting };
+        Engine::new(store, hooks, told).keeping(hooking.and_then(|hooking| hooking.keep))
     }
 }
 

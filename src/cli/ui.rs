@@ -11,6 +11,7 @@
 //! under sudo that would be a shell of the other user. So there is none there.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
@@ -18,10 +19,13 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use clap::ArgMatches;
+use clap::parser::ValueSource;
 use colored::{Color, Colorize};
 use rustix::process::{geteuid, getuid};
 use rustix::termios::tcgetwinsize;
 use serde::Serialize;
+use serde_json::Value;
 use signal_hook::consts::SIGINT;
 
 use crate::cli::args::global::{ColorChoice, GlobalArgs};
@@ -49,6 +53,12 @@ const OF_ANOTHER_USER: [&str; 2] = ["SUDO_USER", "DOAS_USER"];
 /// Characters that only a shell understands.
 const OF_A_SHELL: &str = "|&;<>()$`\\\"'*?[#~=%\n";
 
+/// The values of `-o` that stand for JSON.
+const JSON_FORMS: [&str; 2] = ["json", "change-json"];
+
+/// The same on the command line.
+const ASKS_FOR_JSON: [&str; 5] = [" -o json", " -ojson", " -o=json", " --output json", " --output=json"];
+
 /// Turns the failure of a write to stdout into an error of the command.
 pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
     written.map_err(Error::output_failed)
@@ -64,6 +74,10 @@ pub struct Ui {
     pages: bool,
     show_secrets: bool,
     mask_values: bool,
+    /// True if the results, and a refusal, are JSON (`-o json`).
+    json: bool,
+    /// True if neither notes nor waits are told (`-q`).
+    quiet: bool,
 }
 
 impl Ui {
@@ -84,12 +98,43 @@ impl Ui {
             pages: false,
             show_secrets: false,
             mask_values: false,
+            json: false,
+            quiet: false,
         }
     }
 
     /// Looks at the streams once; colours and masks are as the options say.
     pub fn from_options(global: &GlobalArgs) -> Self {
         Self { show_secrets: global.show_secrets, mask_values: global.mask, ..Self::new(global.color) }
+    }
+
+    /// The same for a command with these options of its own.
+    pub fn called_by(self, mut matches: &ArgMatches) -> Self {
+        while let Some((_, called)) = matches.subcommand() {
+            matches = called;
+        }
+        let form = matches.try_get_raw("output").ok().flatten().and_then(Iterator::last);
+        let is_given = form.is_some() && matches.value_source("output") == Some(ValueSource::CommandLine);
+        let json = form.is_some_and(|form| is_given && JSON_FORMS.iter().any(|json| form == *json));
+        let quiet = matches.try_get_one::<bool>("quiet").ok().flatten().is_some_and(|quiet| *quiet);
+        Self { json, quiet, ..self }
+    }
+
+    /// The same for a fault of the command line itself, which may ask for JSON.
+    pub fn of_faulty(self, arguments: &[OsString]) -> Self {
+        let line = arguments.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        let json = ASKS_FOR_JSON.iter().any(|words| line.contains(words));
+        Self { json, ..self }
+    }
+
+    /// The same for what has to be told also by a quiet command.
+    pub fn loud(self) -> Self {
+        Self { quiet: false, ..self }
+    }
+
+    /// True if the results, and a refusal, are JSON.
+    pub fn is_json(self) -> bool {
+        self.json
     }
 
     /// The same for a command that only shows something: a long output goes through a pager.
@@ -188,10 +233,22 @@ impl Ui {
         if self.terminal_out { printable(text) } else { Cow::Borrowed(text) }
     }
 
-    /// Prints `error: …` and its hint for each line of an error, and how many lines were left out.
+    /// Prints what a command did: as JSON on stdout, or in words on stderr.
+    pub fn done(self, words: &str, record: &Value) -> Result<(), Error> {
+        if self.json {
+            return self.print_json(record);
+        }
+        self.say(words);
+        Ok(())
+    }
+
+    /// Prints `error: …` and its hint for each line of an error, and how many lines were left out; or one line of JSON.
     /// Words with the form of a secret are masked.
     pub fn error(self, error: &Error) {
         let masker = self.masker();
+        if self.json {
+            return self.say_painted(&error.problem(masker.as_ref()).to_string());
+        }
         let lines = error.lines();
         let groups = equal_lines(&lines);
         for lines in groups.iter().take(MAX_ERROR_LINES) {
@@ -218,14 +275,18 @@ impl Ui {
         self.labelled("warning:", Color::Yellow, warning);
     }
 
-    /// Prints `note: …`.
+    /// Prints `note: …`, unless the command is quiet.
     pub fn note(self, note: &str) {
-        self.labelled("note:", Color::Cyan, note);
+        if !self.quiet {
+            self.labelled("note:", Color::Cyan, note);
+        }
     }
 
-    /// Prints a line to stderr.
+    /// Prints a line to stderr, unless the command is quiet.
     pub fn say(self, line: &str) {
-        self.say_painted(&printable(line));
+        if !self.quiet {
+            self.say_painted(&printable(line));
+        }
     }
 
     /// Prints lines to stderr that are coloured and sanitized already.

@@ -10,9 +10,7 @@ use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::check::NewWarning;
-use super::guard::Guard;
-use super::snapshot::{Snapshot, added_and_removed, compared, diff_lines};
+use super::{Guard, NewWarning, Snapshot, added_and_removed, compared, diff_lines};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, PendingInfo, Revision};
 use mediaconf::{ChangedValue, Effects, Faults, Masker, Path, Request};

@@ -12,11 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::change::Operation;
-use super::include::Composed;
-use super::local::Engine;
-use super::snapshot::Snapshot;
-use super::transaction::Transaction;
+use super::{Composed, Engine, Operation, Snapshot, Transaction};
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use mediaconf::{
     Diagnostic, Diagnostics, Document, Entry, Fault, Fix, LineIndex, Path, Pointer, Position, Segment,
@@ -225,17 +221,8 @@ impl FaultRecord {
 
     /// A fault without a place.
     pub fn plain(severity: Severity, message: String) -> Self {
-        Self {
-            file: None,
-            position: None,
-            end: None,
-            severity,
-            message,
-            hint: None,
-            pointer: None,
-            related: None,
-            fix: None,
-        }
+        let (file, position, end, hint, pointer, related, fix) = Default::default();
+        Self { file, position, end, severity, message, hint, pointer, related, fix }
     }
 }
 

@@ -11,13 +11,14 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::local::{Engine, LogLevel};
-use super::roll_back::{Aftermath, NO_USER, RollbackPoint, SERVER_ENDED};
-use super::snapshot::Snapshot;
+use super::{Aftermath, Engine, LogLevel, NO_USER, RollbackPoint, SERVER_ENDED, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::store::{
     ChangeRecord, EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, PendingRecord, RunBy, Writer,
 };
+
+/// The reason of a rollback that somebody decided.
+pub(super) const TAKEN_BACK: &str = "rolled back before it was confirmed";
 
 /// The pause between two attempts to roll back.
 const RETRY: Duration = Duration::from_secs(5);
@@ -111,14 +112,6 @@ impl Engine {
         }
     }
 
-    /// Rolls the pending change back; returns the state of the file.
-    ///
-    /// # Errors
-    /// As [`Engine::confirm`].
-    pub fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, Error> {
-        self.roll_back_pending(id, by, "rolled back before it was confirmed")
-    }
-
     /// Rolls the pending change back when the server ends; `None` if nothing is pending.
     ///
     /// # Errors
@@ -142,7 +135,11 @@ impl Engine {
         }
     }
 
-    fn roll_back_pending(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, Error> {
+    /// Rolls the pending change back; returns the state of the file.
+    ///
+    /// # Errors
+    /// As [`Engine::confirm`].
+    pub(super) fn roll_back_pending(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, Error> {
         let _turn = self.take_turn()?;
         let Some(running) = &self.running else { return self.roll_back_stored(id, (by, why)) };
         let pending = self.pending_with(id)?;

@@ -7,13 +7,10 @@ use std::time::SystemTime;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::change::{ChangeOptions, ChangeReport, Operation};
-use super::check::without_blocks_of;
-use super::confirm::PendingChange;
-use super::local::Engine;
-use super::replace::not_there;
-use super::service::{ConfigService, ConfigSource};
-use super::snapshot::{Snapshot, compared};
+use super::{
+    ChangeOptions, ChangeReport, ConfigService, ConfigSource, Engine, Operation, PendingChange, Snapshot,
+    compared, not_there, without_blocks_of,
+};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, ChangedPaths, HAND_EDIT, HistoryEntry, PendingInfo, WHOLE_HISTORY};
 use mediaconf::{ChangedValue, Config, Masker, Path, Segment};
@@ -247,11 +244,6 @@ pub fn add_hand_edit(
     Some(before)
 }
 
-/// The entry of a change, of which one value is told, and not what else it changed: not every history knows that.
-fn without_paths(entry: &HistoryEntry) -> HistoryEntry {
-    HistoryEntry { paths: None, ..entry.clone() }
-}
-
 impl Error {
     /// True if the history just has no text for a change.
     pub fn is_not_kept(&self) -> bool {
@@ -302,7 +294,9 @@ fn blame<E>(
             let (from, to) = changed_members(value_in(old, path, masker), value_in(new, path, masker));
             // Nothing is told of a path that holds a secret.
             let is_shown = from.is_some() || to.is_some();
-            found.extend(is_shown.then(|| Blamed { entry: without_paths(entry), from, to }));
+            // Not every history knows what else a change changed.
+            let entry = HistoryEntry { paths: None, ..entry.clone() };
+            found.extend(is_shown.then_some(Blamed { entry, from, to }));
         }
         (after, to) = (before, from);
     }

@@ -12,9 +12,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::change::ChangeOptions;
-use super::local::Engine;
-use super::snapshot::Snapshot;
+use super::{ChangeOptions, Engine, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::store::{Follow, IncludedText, Store};
 use mediaconf::{
@@ -93,16 +91,10 @@ impl Composed {
         if main.includes().is_empty() || main.document().diagnostics().errors() > 0 {
             return None;
         }
-        let mut composer = Composer {
-            read,
-            rest: Follow::ALL,
-            whole: String::new(),
-            files: vec![ComposedFile::new(name.to_owned(), path.to_owned(), main.clone())],
-            numbers: HashMap::from([(path.to_owned(), 0)]),
-            included: IncludedTexts::default(),
-            pieces: Vec::new(),
-            open: vec![0],
-        };
+        let files = vec![ComposedFile::new(name.to_owned(), path.to_owned(), main.clone())];
+        let (numbers, rest, open) = (HashMap::from([(path.to_owned(), 0)]), Follow::ALL, vec![0]);
+        let (whole, included, pieces) = Default::default();
+        let mut composer = Composer { read, rest, whole, files, numbers, included, pieces, open };
         composer.append(0);
         let Composer { whole, files, included, pieces, .. } = composer;
         Some(Self { text: Arc::new(Snapshot::from_bytes(whole)), files, included, pieces })
@@ -289,7 +281,7 @@ fn changed_places<'r>(request: &'r Request, patch: Option<&'r Value>) -> Vec<Vec
 
 /// The member of the top level, or the stream, live or plugin, that a path leads into.
 fn place_of(path: &Path) -> Option<Vec<&str>> {
-    let mut names = path.split_names().0;
+    let mut names = path.names();
     let depth = if is_group(names.first()?) { 2 } else { 1 };
     names.truncate(depth);
     Some(names)

@@ -4,16 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::change::{ChangeOptions, ChangeReport, OutcomeNote, RequestedChange};
-use super::confirm::PendingChange;
-use super::guard::Guard;
-use super::history::{is_edited_since, not_kept, paths_of_texts};
-use super::hook::Hooks;
-use super::running::{Activity, ReloadRun, Running, ServerState, Turn};
-use super::service::{
-    ConfigService, ConfigSource, Decided, Decision, Status, StatusPart, differing, last_change,
+use super::{
+    Activity, ChangeOptions, ChangeReport, ConfigService, ConfigSource, Decided, Decision, Guard, Hooks,
+    OutcomeNote, PendingChange, ReloadRun, RequestedChange, Running, ServerState, Snapshot, Status,
+    StatusPart, TAKEN_BACK, Turn, differing, is_edited_since, last_change, not_kept, paths_of_texts,
 };
-use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRef, HistoryEntry, LockHolder, PendingInfo, RunBy, Store, Writer};
 use mediaconf::Faults;
@@ -234,7 +229,7 @@ impl ConfigService for Engine {
         let is_kept = match decision {
             Decision::Keep => self.refuse_failed_nodes().and_then(|()| self.confirm(id)).map(|()| false)?,
             Decision::KeepThoughFailed | Decision::KeepOnceRun { .. } => self.confirm(id).map(|()| false)?,
-            Decision::RollBack => self.cancel(id, by)?.is_hand_edit(),
+            Decision::RollBack => self.roll_back_pending(id, by, TAKEN_BACK)?.is_hand_edit(),
         };
         let notes = is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect();
         Ok(Decided { notes, ..Decided::default() })

@@ -13,10 +13,7 @@ mod check;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]
 mod confirm;
 mod guard;
-#[allow(
-    clippy::disallowed_methods,
-    reason = "a hand edit that is not recorded yet has the time at which it is seen"
-)]
+#[allow(clippy::disallowed_methods, reason = "a hand edit has the time at which it is seen")]
 mod history;
 #[allow(clippy::disallowed_methods, reason = "a hook is a program that is waited for")]
 mod hook;
@@ -28,10 +25,7 @@ mod rebase;
 mod reload;
 mod replace;
 mod roll_back;
-#[allow(
-    clippy::disallowed_methods,
-    reason = "a writer waits for its turn, and a reload is noted with its time"
-)]
+#[allow(clippy::disallowed_methods, reason = "a writer waits for its turn; a reload has a time")]
 mod running;
 mod service;
 mod snapshot;
@@ -46,8 +40,11 @@ pub use history::*;
 pub use hook::*;
 pub use include::*;
 pub use local::*;
+pub use rebase::*;
+use reload::Occasion;
 pub use replace::*;
 pub use roll_back::*;
 pub use running::*;
 pub use service::*;
 pub use snapshot::*;
+use transaction::{Transaction, hand_edited_since};

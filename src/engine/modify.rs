@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::change::{ChangeReport, OutcomeNote};
-use super::guard;
-use super::rebase::{conflicts, hand_edited, hand_edited_and_updated, hand_edited_badly};
-use super::running::ServerState;
-use super::snapshot::Snapshot;
-use super::transaction::Transaction;
+use super::{
+    ChangeReport, OutcomeNote, ServerState, Snapshot, Transaction, conflicts, guard, hand_edited,
+    hand_edited_and_updated, hand_edited_badly,
+};
 use crate::error::{Error, ErrorKind};
 use mediaconf::{Edit, Masker, Request};
 

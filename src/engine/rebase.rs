@@ -6,8 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::snapshot::Snapshot;
-use super::transaction::Transaction;
+use super::{Snapshot, Transaction};
 use crate::error::{Error, ErrorKind};
 use crate::store::{Revision, WHOLE_HISTORY};
 use mediaconf::{Config, Document, Fault, Masker, Pointer, Request, Schema};

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::change::Operation;
-use super::hook::{self, HookFailure};
-use super::local::{Engine, LogLevel};
-use super::roll_back::{Aftermath, RollbackPoint};
-use super::running::{ReloadRun, Turn};
-use super::snapshot::{Snapshot, without_secrets};
+use super::{
+    Aftermath, Engine, HookFailure, LogLevel, Operation, ReloadRun, RollbackPoint, Snapshot, Turn, hook,
+    without_secrets,
+};
 use crate::error::{Error, ErrorKind};
 use crate::store::{Candidate, ChangeRecord, RELOAD_FAILED, Writer};
 

@@ -7,13 +7,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::change::{ChangeOptions, ChangeReport, EntryEdit, Operation, OutcomeNote, RequestedChange};
-use super::guard::{self, Guard};
-use super::local::Engine;
-use super::rebase::hand_edited_and_updated;
-use super::running::ReloadRun;
-use super::snapshot::Snapshot;
-use super::transaction::{Transaction, hand_edited_since};
+use super::{
+    ChangeOptions, ChangeReport, Engine, EntryEdit, Guard, Operation, OutcomeNote, ReloadRun,
+    RequestedChange, Snapshot, Transaction, guard, hand_edited_and_updated, hand_edited_since,
+};
 use crate::error::{Error, ErrorKind};
 use mediaconf::{Document, EditError, Masker, Path, Token};
 
@@ -252,7 +249,7 @@ pub fn entry_range(
     }
     let masked = masker.map(|masker| text.masked(masker));
     let (config, shown) = (text.config(), masked.as_ref().unwrap_or(text).config());
-    let is_shown = masker.is_none() || shown.contains(&path.split_names().0);
+    let is_shown = masker.is_none() || shown.contains(&path.names());
     if let Some(entry) = config.own_entry_at(&path.segments).filter(|_| is_shown) {
         return Ok(entry.start()..entry.end());
     }

@@ -8,11 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::history::{first_paths_between, paths_of_texts};
-use super::local::{Engine, LogLevel};
-use super::rebase::conflicts;
-use super::service::differing;
-use super::snapshot::Snapshot;
+use super::{Engine, LogLevel, Snapshot, conflicts, differing, first_paths_between, paths_of_texts};
 use crate::error::{Error, ErrorKind};
 use crate::store::{
     ChangeRecord, EXPIRED, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, Revision, RunBy,

@@ -7,9 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use parking_lot::{ArcMutexGuard, Condvar, Mutex, RawMutex, RwLock};
 
-use super::change::{ChangeReport, Operation};
-use super::confirm::PendingChange;
-use super::snapshot::Snapshot;
+use super::{ChangeReport, Operation, PendingChange, Snapshot};
 use crate::error::{Error, Exit};
 use crate::store::HistoryEntry;
 
@@ -49,13 +47,9 @@ pub struct Running {
 impl Running {
     /// The state of a server that has just loaded its configuration.
     pub fn new(loaded: Arc<Snapshot>) -> Self {
-        let state = ServerState {
-            running: loaded.clone(),
-            saved: loaded,
-            last_change: None,
-            last_error: None,
-            pending: None,
-        };
+        let (last_change, last_error, pending) = Default::default();
+        let running = loaded.clone();
+        let state = ServerState { running, saved: loaded, last_change, last_error, pending };
         let (turn, told, has_told, activity) = Default::default();
         Self { state: RwLock::new(state), turn, told, has_told, activity }
     }

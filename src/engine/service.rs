@@ -7,8 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, RequestedChange};
-use super::snapshot::{Snapshot, compared};
+use super::{ChangeOptions, ChangeReport, Operation, OutcomeNote, RequestedChange, Snapshot, compared};
 use crate::error::Error;
 use crate::store::{ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
 use mediaconf::{ChangedValue, Position};

@@ -5,8 +5,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::guard;
-use super::include::IncludedTexts;
+use super::{IncludedTexts, guard};
 use crate::error::Error;
 use crate::store::Revision;
 use mediaconf::{
@@ -32,8 +31,7 @@ pub struct Snapshot {
     revision: OnceLock<Revision>,
     json: OnceLock<Arc<Vec<u8>>>,
     includes: OnceLock<Vec<(Span, String)>>,
-    account: OnceLock<Option<[String; 2]>>,
-    view_account: OnceLock<Option<[String; 2]>>,
+    accounts: [OnceLock<Option<[String; 2]>>; 2],
 }
 
 impl Snapshot {
@@ -151,17 +149,18 @@ impl Snapshot {
 
     /// Login and password of the account that may use the API; `None` if it is unusable.
     pub fn account(&self) -> Option<&[String; 2]> {
-        self.account.get_or_init(|| self.account_of(DirectiveRole::Editor)).as_ref()
+        self.account_of(0, DirectiveRole::Editor)
     }
 
     /// Login and password of the account that may look at everything but secrets; `None` if it is
     /// unusable.
     pub fn view_account(&self) -> Option<&[String; 2]> {
-        self.view_account.get_or_init(|| self.account_of(DirectiveRole::Viewer)).as_ref()
+        self.account_of(1, DirectiveRole::Viewer)
     }
 
-    fn account_of(&self, role: DirectiveRole) -> Option<[String; 2]> {
-        guard::account_of(self.document(), role).map(|both| both.map(|word| word.value().into_owned()))
+    fn account_of(&self, at: usize, role: DirectiveRole) -> Option<&[String; 2]> {
+        let find = || Some(guard::account_of(self.document(), role)?.map(|word| word.value().into_owned()));
+        self.accounts[at].get_or_init(find).as_ref()
     }
 
     /// All diagnostics, in the order of the text; computed when first asked for.
@@ -240,21 +239,17 @@ pub fn json_of_others(snapshot: &Snapshot) -> Vec<u8> {
     serde_json::to_vec(&snapshot.config().skipping_static(true)).expect("a view is JSON")
 }
 
-/// Returns free text, such as the output of a hook, without the secrets of configurations.
-pub fn without_secrets<'s>(text: &str, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> String {
-    let secrets = SecretValues::collect(of.into_iter().map(|text| text.document()));
-    secrets.masked(text, &Masker::default()).into_owned()
+/// The secrets of configurations.
+pub(super) fn secrets_of<'s>(texts: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> SecretValues<'s> {
+    SecretValues::collect(texts.into_iter().map(|text| text.document()))
 }
 
-/// Returns the message of a change without the secrets of configurations. Secrets that only their form
-/// shows are masked when the message is shown.
-pub fn message_without_secrets<'s>(message: &str, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> String {
-    let secrets = SecretValues::collect(of.into_iter().map(|text| text.document()));
-    secrets.masked_values(message, &Masker::default()).into_owned()
+/// Returns free text, such as the output of a hook, without the secrets of configurations.
+pub fn without_secrets<'s>(text: &str, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> String {
+    secrets_of(of).masked(text, &Masker::default()).into_owned()
 }
 
 /// Returns JSON that a program printed without the secrets of configurations.
 pub fn json_without_secrets<'s>(printed: Value, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> Value {
-    let secrets = SecretValues::collect(of.into_iter().map(|text| text.document()));
-    secrets.masked_json(printed, &Masker::opaque())
+    secrets_of(of).masked_json(printed, &Masker::opaque())
 }

@@ -15,22 +15,17 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Instant, SystemTime};
 
-use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, RequestedChange};
-use super::confirm::{PendingChange, canary_refusal};
-use super::history::{first_paths_between, paths_of_texts};
-use super::hook::HookFailure;
-use super::local::{DEFAULT_LOCK_WAIT, Engine};
-use super::rebase::OVERWRITE;
-use super::reload::Occasion;
-use super::roll_back::{NO_USER, RollbackPoint, SERVER_ENDED};
-use super::running::{ReloadRun, ServerState, Turn};
-use super::snapshot::{Snapshot, compared, message_without_secrets};
+use super::{
+    ChangeOptions, ChangeReport, DEFAULT_LOCK_WAIT, Engine, HookFailure, NO_USER, OVERWRITE, Occasion,
+    Operation, OutcomeNote, PendingChange, ReloadRun, RequestedChange, RollbackPoint, SERVER_ENDED,
+    ServerState, Snapshot, Turn, canary_refusal, compared, first_paths_between, paths_of_texts, secrets_of,
+};
 use crate::error::{Error, ErrorKind};
 use crate::store::{
     ChangeId, ChangeRecord, HistoryEntry, Loaded, LockHolder, PendingInfo, RunBy, WHOLE_HISTORY, Warning,
     Writer, change_made,
 };
-use mediaconf::ChangedValue;
+use mediaconf::{ChangedValue, Masker};
 
 /// A change that has begun: it has its turn, its lock, and the texts that it is computed on.
 pub(super) struct Transaction<'e> {
@@ -347,7 +342,11 @@ impl<'e> Transaction<'e> {
         if options.dry_run {
             return Ok(None);
         }
-        let masked = |message: &str| message_without_secrets(message, &engine.with_included(texts));
+        // Secrets that only their form shows are masked when the message is shown.
+        let masked = |message: &str| {
+            let texts = engine.with_included(texts);
+            secrets_of(&texts).masked_values(message, &Masker::default()).into_owned()
+        };
         let message = options.message.as_deref().map(masked);
         let back = self.way_back(after);
         let pending = self.arm_rollback(&back)?;

@@ -33,12 +33,9 @@ use crate::error::{Error, ErrorKind};
 pub use clock::{fresh_id, jittered};
 pub use error::LockHolder;
 pub(crate) use error::reason;
-pub use pending::{NodeRecord, NodeState, PendingInfo, PendingRecord};
-pub use record::{
-    ChangeId, ChangeRecord, ChangeRef, ChangedPaths, DEFAULT_KEEP, EXPIRED, HAND_EDIT, HistoryEntry, LAST,
-    NEW_FORM, NotAName, RELOAD_FAILED, Revision, UNREADABLE, WHOLE_HISTORY, change_made,
-};
-pub use watched::{FileWatch, LastWrite, ReplaceableFile};
+pub use pending::*;
+pub use record::*;
+pub use watched::*;
 
 /// A failure that did not stop a change, in words.
 pub type Warning = String;

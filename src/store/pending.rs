@@ -36,17 +36,8 @@ pub struct PendingInfo {
 impl PendingInfo {
     /// A change that users confirm before `deadline`.
     pub fn new(id: String, operation: String, by: String, deadline: SystemTime) -> Self {
-        let info = Self {
-            id,
-            operation,
-            by,
-            deadline,
-            seconds_left: 0,
-            canary: Vec::new(),
-            soak_s: None,
-            is_over: false,
-        };
-        info.until(deadline)
+        let (seconds_left, canary, soak_s, is_over) = Default::default();
+        Self { id, operation, by, deadline, seconds_left, canary, soak_s, is_over }.until(deadline)
     }
 
     /// The same with another deadline.

@@ -307,20 +307,9 @@ impl HistoryEntry {
 
     /// An entry of which only this is known.
     pub fn new(number: u64, operation: &str) -> Self {
-        Self {
-            number,
-            at: SystemTime::UNIX_EPOCH,
-            operation: operation.to_owned(),
-            by: None,
-            message: None,
-            id: None,
-            undoes: None,
-            before: None,
-            after: None,
-            is_aside: false,
-            paths: None,
-            file: None,
-        }
+        let (at, operation) = (SystemTime::UNIX_EPOCH, operation.to_owned());
+        let (by, message, id, undoes, before, after, is_aside, paths, file) = Default::default();
+        Self { number, at, operation, by, message, id, undoes, before, after, is_aside, paths, file }
     }
 
     /// The row of a record that can't be read; `why` names it, and `number` is 0 where its name has none.

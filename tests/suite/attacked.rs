@@ -17,6 +17,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use crate::cli::{CONF, PROGRAM, Place, Run};
+use crate::needs::needs_root;
 
 /// Users that need not exist: the owner of a configuration, and one who is none of its friends.
 const OWNER: u32 = 4242;
@@ -26,6 +27,11 @@ const STRANGER: u32 = 6666;
 const GROUP: u32 = 4343;
 
 const TEXT: &str = "http 80;\nedit_auth admin hunter2;\n";
+
+/// Makes something for a test that has to be root; `None` if it is not.
+fn as_root<T>(made: impl FnOnce() -> T) -> Option<T> {
+    needs_root().then(made)
+}
 
 fn mode(path: &Path) -> u32 {
     fs::symlink_metadata(path).expect("it is there").mode() & 0o7777

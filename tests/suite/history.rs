@@ -102,30 +102,25 @@ fn revision(text: &str) -> Option<Revision> {
     Some(Revision::from_text(text.as_bytes()))
 }
 
-/// The editor overwrites the only file with our text in it; the text is known all the same.
+/// Each overwrites the only file with the text before it, which is known all the same.
 #[test]
 fn a_hand_edit_is_told_with_the_text_before_it() {
-    let story = Story::of("a 1;\nb 1;\nc 1;\n");
-    story.write("a 1;\nb 2;\nc 1;\n");
-    story.by_hand("a 1;\nb 2;\nc 3;\n");
-    story.write("a 4;\nb 2;\nc 3;\n");
+    let story = Story::of("a 1;\n");
+    story.write("a 2;\n");
+    for text in ["a 3;\n", "b 1;\na 4;\n"] {
+        story.by_hand(text);
+        story.look();
+    }
+    story.write("a 6;\n");
     story.expect(&[
-        ("save", Some("a 1;\nb 2;\nc 3;\n")),
-        (HAND_EDIT, Some("a 1;\nb 2;\nc 1;\n")),
-        ("save", Some("a 1;\nb 1;\nc 1;\n")),
+        ("save", Some("b 1;\na 4;\n")),
+        (HAND_EDIT, Some("a 3;\n")),
+        (HAND_EDIT, Some("a 2;\n")),
+        ("save", Some("a 1;\n")),
     ]);
     assert_eq!(story.entries()[1].by, None);
     assert!(story.look().is_empty());
-    assert_eq!(story.entries().len(), 3, "it is told once");
-}
-
-#[test]
-fn an_edit_of_a_file_that_was_never_changed_by_us_is_nothing_to_tell() {
-    let story = Story::of("a 1;\n");
-    story.by_hand("a 2;\n");
-    story.look();
-    story.expect(&[]);
-    assert!(!story.place.path(&format!(".{CONF}.mediactl/history")).exists());
+    assert_eq!(story.entries().len(), 4, "it is told once");
 }
 
 #[test]
@@ -143,27 +138,6 @@ fn a_file_that_was_removed_and_made_again_is_told() {
     ]);
 }
 
-#[test]
-fn texts_set_aside_have_no_number() {
-    let story = Story::of("a 1;\n");
-    let aside = |text: &str| {
-        let locked = story.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
-        locked.keep_aside(text.as_bytes(), &ChangeRecord::new("unsaved", "me")).expect("there is room");
-    };
-    aside("x 1;\n");
-    story.write("a 2;\n");
-    aside("x 2;\n");
-    story.write("a 3;\n");
-    let numbers: Vec<_> = story.entries().iter().map(|entry| entry.number).collect();
-    assert_eq!(numbers, [4, 3, 2, 1]);
-    story.expect(&[
-        ("save", Some("a 2;\n")),
-        ("unsaved", Some("x 2;\n")),
-        ("save", Some("a 1;\n")),
-        ("unsaved", Some("x 1;\n")),
-    ]);
-}
-
 /// What another program wrote into a kept text is not shown for it.
 #[test]
 fn a_kept_text_that_was_altered_is_no_longer_kept() {
@@ -177,58 +151,6 @@ fn a_kept_text_that_was_altered_is_no_longer_kept() {
     assert_eq!(story.conf.kept(2).expect("it is kept").as_deref(), Some(&b"a 2;\n"[..]));
     story.place.run(["history", "show", "1"]).exits(7).says("is not kept");
     story.place.run(["rollback", "1", "--yes"]).exits(7).says("is not kept");
-}
-
-/// Each is noted by who looks, and overwrites the only copy of the one before.
-#[test]
-fn hand_edits_one_after_the_other_are_all_kept() {
-    let story = Story::of("a 1;\n");
-    story.write("a 2;\n");
-    for text in ["a 3;\n", "a 4;\n", "b 1;\na 4;\n"] {
-        story.by_hand(text);
-        story.look();
-    }
-    story.write("a 6;\n");
-    story.expect(&[
-        ("save", Some("b 1;\na 4;\n")),
-        (HAND_EDIT, Some("a 4;\n")),
-        (HAND_EDIT, Some("a 3;\n")),
-        (HAND_EDIT, Some("a 2;\n")),
-        ("save", Some("a 1;\n")),
-    ]);
-}
-
-/// Forgetting the new text is what a kill does: its names stay, its process is gone.
-#[test]
-fn an_entry_of_a_change_that_was_not_made_is_removed() {
-    let story = Story::of("a 1;\n");
-    story.write("a 2;\n");
-    (0..2).for_each(|_| a_change_is_killed(&story));
-    assert!(story.write("a 4;\n").is_empty());
-    story.expect(&[("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
-    let names: Vec<_> = story.place.names();
-    assert!(!names.iter().any(|name| name.contains("mediactl-")), "{names:?}");
-}
-
-fn a_change_is_killed(story: &Story) {
-    let prepare = |forget: bool| {
-        let locked = story.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
-        let old = locked.load().expect("it is there");
-        let record = ChangeRecord { keep: Some(KEEP), ..ChangeRecord::new("save", "me") };
-        let prepared = locked.prepare(Some(&old), Some(b"a 3;\n"), &record).expect("there is room");
-        if forget {
-            std::mem::forget(prepared);
-        }
-    };
-    prepare(false);
-    story.expect(&[("save", Some("a 1;\n"))]);
-    prepare(true);
-    assert_eq!(story.entries().len(), 1, "readers do not see what was not made");
-    let journal = story.place.path(&format!(".{CONF}.mediactl/history/journal"));
-    assert_eq!(fs::read_to_string(&journal).expect("it is there").lines().count(), 2);
-    story.look();
-    assert_eq!(fs::read_to_string(&journal).expect("it is there").lines().count(), 1);
-    assert_eq!(story.place.kept(), ["a 1;\n"]);
 }
 
 /// The journal is made shorter later than texts go.

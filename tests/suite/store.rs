@@ -3,9 +3,6 @@
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::mpsc::channel;
-use std::thread;
 use std::time::Duration;
 
 use mediactl::error::{Error, ErrorKind};
@@ -15,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::cli::UNTIL_FREE;
 use crate::needs::{given, needs_root};
-use crate::waiting::{PATIENCE, let_pass};
+use crate::waiting::let_pass;
 
 const OLD: &[u8] = b"http 80;\n";
 const NEW: &[&[u8]] = &[b"http ", b"8080", b";\n"];
@@ -103,11 +100,6 @@ fn replace(path: &Path, pieces: &[&[u8]]) -> Result<Vec<Warning>, Error> {
         loaded => Some(loaded?),
     };
     write(&*writer, old.as_ref(), pieces)
-}
-
-fn make_pipe(path: &Path) {
-    let made = Command::new("mkfifo").arg(path).status().expect("mkfifo is part of every Unix");
-    assert!(made.success());
 }
 
 #[test]
@@ -207,34 +199,6 @@ fn links_that_lead_nowhere_are_refused() {
     link("gone/media.conf", "second.conf");
     let error = ConfFile::resolve(&place.path("first.conf")).expect_err("it leads nowhere");
     assert_eq!(error.to_string(), format!("`{}` does not exist", place.path("gone").display()));
-}
-
-#[test]
-fn only_regular_files_are_configurations() {
-    let place = Place::empty();
-    make_pipe(&place.path("pipe"));
-    let _socket = std::os::unix::net::UnixListener::bind(place.path("socket")).expect("a free name");
-    symlink("pipe", place.path("link")).expect("the name is free");
-    let (folder, root, device) = (place.path(".."), PathBuf::from("/"), PathBuf::from("/dev/null"));
-    let others = ["pipe", "link", "socket", "."].map(|name| place.path(name));
-    for path in others.into_iter().chain([folder, root, device]) {
-        let error = ConfFile::resolve(&path).expect_err("it is no file");
-        let is_said = error.message.ends_with("is not a regular file");
-        assert!(error.kind == ErrorKind::NotFound && is_said, "{error}");
-    }
-}
-
-#[test]
-fn a_file_that_became_a_pipe_does_not_block() {
-    let place = Place::new();
-    let conf = resolve(&place.conf);
-    fs::remove_file(&place.conf).expect("the folder is ours");
-    make_pipe(&place.conf);
-    assert!(conf.load().is_err_and(|error| error.message.ends_with("is not a regular file")));
-    let locked = conf.writer(Duration::ZERO, &mut |_| ());
-    assert!(locked.is_err_and(|error| error.kind == ErrorKind::NotFound));
-    assert_eq!(place.names(), ["media.conf"]);
-    assert!(!place.path(".media.conf.mediactl").exists());
 }
 
 #[test]
@@ -363,62 +327,6 @@ fn a_killed_writers_temporary_file_goes_and_nothing_else() {
     expected.push("media.conf");
     expected.sort_unstable();
     assert_eq!(place.names(), expected);
-}
-
-#[test]
-fn a_candidate_is_there_to_be_checked_and_then_gone() {
-    let place = Place::new();
-    let conf = resolve(&place.conf);
-    let elsewhere = conf.candidate(NEW_TEXT).expect("there is room");
-    assert!(!elsewhere.path().starts_with(place.path("")), "who reads makes no state folder");
-    drop(lock(&conf));
-    let candidate = conf.candidate(NEW_TEXT).expect("there is room");
-    let path = candidate.path().to_owned();
-    assert_eq!(path.parent(), Some(&*place.path(".media.conf.mediactl")));
-    drop(lock(&conf));
-    assert_eq!((read(&path), mode(&path)), (NEW_TEXT.to_vec(), 0o600), "a writer leaves it alone");
-    let killed = candidate.into_temp_path().keep().expect("it is there");
-    drop(lock(&conf));
-    assert!(!killed.exists());
-}
-
-#[test]
-fn a_lock_whose_folder_was_removed_does_not_count() {
-    let place = Place::new();
-    let conf = resolve(&place.conf);
-    let held = lock(&conf);
-    let (told, waits) = channel();
-    thread::scope(|scope| {
-        let mut tell = |_: &_| told.send(()).expect("it is waited for");
-        let conf = &conf;
-        let waiting = scope.spawn(move || conf.writer(PATIENCE, &mut tell).is_ok());
-        waits.recv_timeout(PATIENCE).expect("it says that it waits");
-        fs::remove_dir_all(place.path(".media.conf.mediactl")).expect("the folder is ours");
-        drop(held);
-        assert!(waiting.join().expect("the thread does not panic"));
-    });
-    assert!(conf.state_dir().join("lock").exists());
-}
-
-#[test]
-fn a_reader_sees_one_text_or_the_other() {
-    let place = Place::new();
-    let conf = resolve(&place.conf);
-    let texts = [vec![b'a'; 100_000], vec![b'b'; 200_000]];
-    fs::write(&place.conf, &texts[0]).expect("the file is ours");
-    thread::scope(|scope| {
-        let writer = scope.spawn(|| {
-            for round in 1..20 {
-                replace(&place.conf, &[&texts[round % 2]]).expect("the file is writable");
-            }
-        });
-        while !writer.is_finished() {
-            match conf.load() {
-                Ok(loaded) => assert!(texts.iter().any(|text| *text == loaded.bytes)),
-                Err(error) => panic!("{error}"),
-            }
-        }
-    });
 }
 
 #[test]

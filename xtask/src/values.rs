@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use mediaconf::Document;
 use mediactl::cli::GRACE;
 use mediactl::engine::{
-    DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
-    MAX_DELETE_SHARE,
+    DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE,
 };
 use mediactl::error::{EXIT_CODES, ErrorKind, KINDS};
 use mediactl::http::api::{API_HEADER, API_VERSION, DEFAULT_PREFIX};
@@ -58,12 +56,9 @@ pub fn of_server() -> Vec<(&'static str, String)> {
         ("limits::CONNECTIONS_PER_ADDRESS", limits::CONNECTIONS_PER_ADDRESS.to_string()),
         ("limits::HEAD_TIME", time(limits::HEAD_TIME)),
         ("limits::REQUEST_TIME", time(limits::REQUEST_TIME)),
-        ("limits::IDLE_TIME", time(limits::IDLE_TIME)),
         ("limits::WAITING_TIME", time(limits::WAITING_TIME)),
         ("limits::CHANGE_TIME", time(limits::CHANGE_TIME)),
-        ("MAX_DEPTH", Document::MAX_DEPTH.to_string()),
         ("DEFAULT_LOCK_WAIT", time(DEFAULT_LOCK_WAIT)),
-        ("DEFAULT_HOOK_TIMEOUT", time(DEFAULT_HOOK_TIMEOUT)),
         ("COMMAND_TIMEOUT", time(COMMAND_TIMEOUT)),
         ("COMMAND_LIFE", time(COMMAND_LIFE)),
         ("GRACE", time(GRACE)),

@@ -423,6 +423,10 @@ impl BlockRequest {
     fn source(&self, current: &Config<'_>) -> Result<Option<&str>, Fault> {
         let (group, to) = named_block(&self.to)?;
         let is_taken = current.contains(&[group.key, to]);
+        if to.is_empty() && !is_taken {
+            let fault = format!("a {} can't have an empty name", group.noun);
+            return Err(Fault::of_path(fault).at(&self.to));
+        }
         let path = match &self.content {
             BlockContent::New(_) if is_taken => return Err(taken(&self.to, group, to)),
             BlockContent::New(_) => return Ok(None),

@@ -41,7 +41,7 @@ pub struct ChangeArgs {
     #[arg(short, long)]
     pub yes: bool,
 
-    /// Print only errors and warnings, and what `-o change-json` prints
+    /// Print only errors and warnings, and what `-o json` prints
     #[arg(hide_short_help = true, short, long)]
     pub quiet: bool,
 
@@ -152,10 +152,9 @@ pub enum ChangeFormat {
     /// The lines of the file that change
     #[default]
     Diff,
-    /// The whole new configuration as JSON
-    Json,
     /// What changed, as JSON for programs
-    ChangeJson,
+    #[value(alias = "change-json")]
+    Json,
 }
 
 /// Options for whoever changes the file: the commands of the media server, and the size of the history.

@@ -205,6 +205,19 @@ pub enum ListFormat {
     Json,
 }
 
+/// Options of a command that makes no change of a configuration, and has a short result. Its [`Ui`](crate::cli::ui::Ui)
+/// knows them.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct ResultArgs {
+    /// How to print the result
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM", global = true)]
+    pub output: ListFormat,
+
+    /// Print only results, errors and warnings
+    #[arg(hide_short_help = true, short, long, global = true)]
+    pub quiet: bool,
+}
+
 /// The target that the options and the environment name.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ChosenTarget {

@@ -1,8 +1,10 @@
 //! `mediactl cluster`
 
 use clap::Subcommand;
+use serde_json::json;
 
 use crate::cli::args::Invocation;
+use crate::cli::args::global::ResultArgs;
 use crate::cli::fleet::names::in_ranges;
 use crate::cli::local::local_user;
 use crate::cli::prompts;
@@ -23,6 +25,9 @@ Examples:
 pub struct ClusterArgs {
     #[command(subcommand)]
     pub command: ClusterCommand,
+
+    #[command(flatten)]
+    pub result: ResultArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -53,8 +58,9 @@ impl ClusterArgs {
             ClusterCommand::Forget { nodes } => {
                 for node in nodes {
                     store.forget_node(node)?;
-                    ui.say(&format!("forgot {node}"));
                 }
+                let words = format!("forgot {}", nodes.join(", "));
+                ui.done(&words, &json!({ "result": "forgotten", "nodes": nodes }))?;
             }
         }
         Ok(Exit::Done)
@@ -75,8 +81,7 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<(), Error> {
         seen = store.seen()?;
     }
     let Some(head) = &seen.head else {
-        ui.say("no node is held, so nothing was changed");
-        return Ok(());
+        return ui.done("no node is held, so nothing was changed", &json!({ "result": "unchanged" }));
     };
     // What an adoption means, also to nodes that do not live, or whose record can't be read.
     for NodeRecord { node, serial, state, why, .. } in &nodes {
@@ -103,6 +108,7 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<(), Error> {
     }
     let epochs: Vec<&str> = held.iter().filter_map(|node| node.epoch.as_deref()).collect();
     store.adopt(&seen, &epochs, &local_user())?;
-    ui.say(&format!("adopted: the cluster goes on with change {}", head.serial + 1));
-    Ok(())
+    let number = head.serial + 1;
+    let words = format!("adopted: the cluster goes on with change {number}");
+    ui.done(&words, &json!({ "result": "adopted", "number": number }))
 }

@@ -6,7 +6,7 @@ use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
 use crate::cli::args::Invocation;
-use crate::cli::args::global::{GlobalArgs, ListFormat, NamedBy, TargetKind};
+use crate::cli::args::global::{GlobalArgs, NamedBy, ResultArgs, TargetKind};
 use crate::cli::context::{ContextsFile, ServerContext};
 use crate::cli::local::local_user;
 use crate::cli::render::table;
@@ -36,6 +36,9 @@ Examples:
 pub struct ContextArgs {
     #[command(subcommand)]
     pub command: ContextCommand,
+
+    #[command(flatten)]
+    pub result: ResultArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -47,11 +50,7 @@ pub enum ContextCommand {
     /// The password itself is better not in the URL: `--password-command` runs a password manager instead.
     Add(AddContextArgs),
     /// List all contexts; a `*` marks the one in use
-    List {
-        /// How to print them
-        #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
-        output: ListFormat,
-    },
+    List,
     /// Use a context wherever nothing else names a target
     Use {
         /// The context
@@ -86,11 +85,12 @@ impl ContextArgs {
         let file = ContextsFile::of_user()?;
         match &self.command {
             ContextCommand::Add(args) => args.add(&file, global, ui)?,
-            ContextCommand::List { output } => list(&file, *output, ui)?,
+            ContextCommand::List => list(&file, ui)?,
             ContextCommand::Use { name } => {
                 file.load()?.find(name)?;
                 file.change(json!({"current": name}), local_user())?;
-                ui.say(&format!("context `{name}` is used where nothing else names a target"));
+                let words = format!("context `{name}` is used where nothing else names a target");
+                ui.done(&words, &json!({ "result": "used", "context": name }))?;
             }
             ContextCommand::Remove { name } => {
                 let contexts = file.load()?;
@@ -101,7 +101,8 @@ impl ContextArgs {
                     patch["current"] = Value::Null;
                 }
                 file.change(patch, local_user())?;
-                ui.say(&format!("removed context `{name}`"));
+                let record = json!({ "result": "removed", "context": name });
+                ui.done(&format!("removed context `{name}`"), &record)?;
             }
         }
         Ok(Exit::Done)
@@ -140,8 +141,8 @@ impl AddContextArgs {
             ));
         }
         file.change(json!({"context": {name: settings}}), local_user())?;
-        ui.say(&format!("added context `{name}`"));
-        Ok(())
+        let record = json!({ "result": "added", "context": name });
+        ui.done(&format!("added context `{name}`"), &record)
     }
 
     /// The settings that are given, as the file has them.
@@ -182,26 +183,20 @@ impl AddContextArgs {
     }
 }
 
-fn list(file: &ContextsFile, form: ListFormat, ui: Ui) -> Result<(), Error> {
+fn list(file: &ContextsFile, ui: Ui) -> Result<(), Error> {
     let contexts = file.load()?;
     let is_current = |context: &ServerContext| contexts.current.as_deref() == Some(&context.name);
-    match form {
-        ListFormat::Json => {
-            let records: Vec<Value> =
-                contexts.list.iter().map(|context| record(context, is_current(context))).collect();
-            ui.print_json(&records)
-        }
-        ListFormat::Text if contexts.list.is_empty() => {
-            ui.say("there are no contexts; `mediactl context add` adds one");
-            Ok(())
-        }
-        ListFormat::Text => ui.print(|out| {
-            let headings = ["", "NAME", "URL", "LOGIN", "GROUP"].map(str::to_owned);
-            let rows = contexts.list.iter().map(|context| row(context, is_current(context)));
-            let rows = std::iter::once(headings).chain(rows).map(Vec::from).collect();
-            table::print(rows, ui.width(), out)
-        }),
+    if ui.is_json() || contexts.list.is_empty() {
+        let records: Vec<Value> =
+            contexts.list.iter().map(|context| record(context, is_current(context))).collect();
+        return ui.done("there are no contexts; `mediactl context add` adds one", &json!(records));
     }
+    ui.print(|out| {
+        let headings = ["", "NAME", "URL", "LOGIN", "GROUP"].map(str::to_owned);
+        let rows = contexts.list.iter().map(|context| row(context, is_current(context)));
+        let rows = std::iter::once(headings).chain(rows).map(Vec::from).collect();
+        table::print(rows, ui.width(), out)
+    })
 }
 
 fn record(context: &ServerContext, is_current: bool) -> Value {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::cli::args::Invocation;
+use crate::cli::args::global::ListFormat;
 use crate::cli::context;
 use crate::cli::credentials::RemoteHost;
 use crate::cli::fleet::answers::{Answers, print_diffs, print_table};
@@ -46,8 +47,12 @@ pub struct DiffArgs {
     #[arg(value_name = "B")]
     pub second: Option<String>,
 
-    /// Print the JSON patch (RFC 7396) that turns A into B
-    #[arg(long)]
+    /// How to print it; as JSON it is the patch (RFC 7396) that turns A into B
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    pub output: ListFormat,
+
+    /// The same as `-o json`
+    #[arg(hide_short_help = true, long, conflicts_with = "output")]
     pub json: bool,
 }
 
@@ -85,7 +90,8 @@ impl DiffArgs {
             }
             _ => Ok(None),
         };
-        let compared = |sides| Compared::new(sides, self.json, ui);
+        let is_patch = self.json || self.output == ListFormat::Json;
+        let compared = |sides| Compared::new(sides, is_patch, ui);
         let answers = match [given(sides[0])?, given(sides[1])?] {
             [Some(old), Some(new)] => Answers::of_one(String::new(), compared([old, new])?, ui),
             given => call.ask("compare", |server| {
@@ -97,7 +103,7 @@ impl DiffArgs {
             })?,
         };
         answers.once(|compared| compared.notes.clone()).iter().for_each(|note| ui.note(note));
-        if self.json {
+        if is_patch {
             answers.print_json(|compared| compared.patch.clone())?;
         } else if let Some((_, Compared { sides: [old, new], diff, .. })) = answers.one() {
             ui.print_painted(|out| print_diff(diff, [&old.name, &new.name], ui, out))?;

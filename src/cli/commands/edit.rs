@@ -245,7 +245,7 @@ impl Editing<'_> {
                     "y" | "yes" => {}
                     "e" | "edit" => return Ok(None),
                     "d" | "discard" => {
-                        self.say("nothing was changed");
+                        self.ui.say("nothing was changed");
                         self.draft.remove();
                         return Ok(Some(Exit::Done));
                     }
@@ -263,7 +263,7 @@ impl Editing<'_> {
                 Err(error) => return Err(error),
                 Ok(exit) => {
                     match args.dry_run {
-                        true => self.say(&self.kept),
+                        true => self.ui.say(&self.kept),
                         false => self.draft.remove(),
                     }
                     return Ok(Some(exit));
@@ -360,10 +360,6 @@ impl Editing<'_> {
         let report = self.change.report(self.target.service.name(), self.ui);
         let unchanged = ChangeReport::unchanged(Some(present));
         report.print(&unchanged.with_parts(report.parts()))
-    }
-
-    fn say(&self, line: &str) {
-        self.change.report("", self.ui).say(line);
     }
 }
 

@@ -6,19 +6,22 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use colored::Color;
+use serde_json::{Value, json};
 
 use crate::cli::args::Invocation;
+use crate::cli::args::global::ResultArgs;
 use crate::cli::commands::modify::expectation;
 use crate::cli::confirmation;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::local;
-use crate::cli::render::texts::{differ, first_paths, masked_entry, print_difference};
+use crate::cli::render::report::values_json;
+use crate::cli::render::texts::{changed, differ, first_paths, masked_entry, print_difference};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{Snapshot, StatusPart};
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::{FileWatch, HAND_EDIT, Store};
+use crate::store::{FileWatch, HAND_EDIT, HistoryEntry, Store, clock};
 use mediaconf::{Expectation, Masker, Path, one_line};
 
 /// Print each change as it happens
@@ -26,6 +29,9 @@ use mediaconf::{Expectation, Masker, Path, one_line};
 /// Prints a line with the time and, as far as the history tells, who made the change, and then the diff. The running
 /// configuration of a server is asked for once a second, and sent only if it changed; a file is watched. With PATH,
 /// only changes of the value there are printed; of a stream the diff shows the lines, of other values the JSON.
+///
+/// As JSON a change is one line: `at`, `target`, `change` (as `history` has it, or null) and the `paths` that differ (null if a text
+/// has errors).
 ///
 /// Runs until it is interrupted. Passwords and keys are masked, unless --show-secrets is given.
 #[derive(Debug, clap::Args)]
@@ -38,6 +44,9 @@ pub struct WatchArgs {
     /// Where to look [default: everywhere]
     #[arg(value_name = "PATH")]
     pub path: Option<String>,
+
+    #[command(flatten)]
+    pub result: ResultArgs,
 }
 
 /// Wait until a value is there
@@ -69,6 +78,9 @@ pub struct WaitArgs {
     /// Wait until all nodes of the cluster run this change, or a later one [default: the last one]
     #[arg(long, value_name = "SERIAL", num_args = 0..=1, conflicts_with = "expected")]
     pub rolled_out: Option<Option<u64>>,
+
+    #[command(flatten)]
+    pub result: ResultArgs,
 }
 
 /// The longest time of one wait; the configuration is checked more often.
@@ -115,8 +127,15 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
         }
         let Some(new) = found else { continue };
         if differ(&last, &new, path) {
-            let heading = heading(&observed, [&last, &new], masker.as_ref());
+            let change = entry(&observed, &new).map(|entry| masked_entry(entry, masker.as_ref()));
+            let heading = heading(change.clone(), &observed, [&last, &new], masker.as_ref());
+            let paths = changed(&last, &new).map(|all| values_json(&all, masker.as_ref()));
+            let at = clock::rfc3339(SystemTime::now());
+            let record = json!({ "at": at, "target": name, "change": change, "paths": paths });
             ui.print_painted(|out| {
+                if ui.is_json() {
+                    return writeln!(out, "{record}");
+                }
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
                 print_difference([&last, &new], path, [&name, &name], masker.as_ref(), ui, out)
             })?;
@@ -125,19 +144,29 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
     }
 }
 
+/// The change that made this configuration. The history only adds to what is seen; a server without one is watched all
+/// the same.
+fn entry(observed: &Observed<'_>, text: &Snapshot) -> Option<HistoryEntry> {
+    let revision = text.known_revision()?;
+    let last = observed.target.service.status(StatusPart::All).ok().and_then(|status| status.last_change);
+    last.filter(|entry| entry.after == Some(revision))
+}
+
 /// The time and the change that made this configuration; of a hand edit, the paths.
-fn heading(observed: &Observed<'_>, [old, text]: [&Snapshot; 2], masker: Option<&Masker>) -> String {
-    let (time, revision) = (local::shown(SystemTime::now()), text.known_revision());
-    // The history only adds to what is seen; a server without one is watched all the same.
-    let entry = observed.target.service.status(StatusPart::All).ok().and_then(|status| status.last_change);
+fn heading(
+    entry: Option<HistoryEntry>,
+    observed: &Observed<'_>,
+    [old, text]: [&Snapshot; 2],
+    masker: Option<&Masker>,
+) -> String {
+    let time = local::shown(SystemTime::now());
     let paths = || one_line(&first_paths([old, text], &masker.cloned().unwrap_or_default()));
-    let Some(entry) = entry.filter(|entry| revision.is_some() && entry.after == revision) else {
+    let Some(entry) = entry else {
         // Of a server it is not known who changed it.
         let by_hand = observed.watch.as_ref().map(|_| format!("  edited by hand: {}", paths()));
         return time + by_hand.as_deref().unwrap_or_default();
     };
     let edited = (entry.operation == HAND_EDIT).then(paths);
-    let entry = masked_entry(entry, masker);
     let serial = (entry.number != 0).then(|| entry.number.to_string());
     let words = [serial, Some(entry.operation), edited, entry.by.map(|by| format!("by {by}")), entry.message];
     let words: Vec<String> = words.into_iter().flatten().map(|word| one_line(&word)).collect();
@@ -150,6 +179,9 @@ impl WaitArgs {
         if let Some(serial) = self.rolled_out {
             let target = target::resolve(call.global, Purpose::default(), call.ui)?;
             let missing = confirmation::wait(&*target.service, serial, most)?;
+            if call.ui.is_json() {
+                call.ui.print_json(&met(&missing))?;
+            }
             return Ok(confirmation::exit_of(&missing, call.ui));
         }
         let expected: Vec<Expectation> =
@@ -160,6 +192,9 @@ impl WaitArgs {
             wait(&expected, accepts_unknown, Observed::new(&mut member.target), end)
         };
         let answers = call.ask("wait for", work)?;
+        if call.ui.is_json() {
+            answers.print_json(|missing| met(missing.as_slice()))?;
+        }
         for (server, missing) in
             answers.found().filter_map(|(server, missing)| Some((server, missing.as_ref()?)))
         {
@@ -168,6 +203,11 @@ impl WaitArgs {
         let is_missing = answers.found().any(|(_, missing)| missing.is_some());
         Ok(answers.exit_if(is_missing, Exit::Different))
     }
+}
+
+/// The result of a wait for programs.
+fn met(missing: &[String]) -> Value {
+    json!({ "met": missing.is_empty(), "missing": missing })
 }
 
 /// Waits until all values are there; returns what is missing when the time is over. Unless it `accepts_unknown` ones, a path

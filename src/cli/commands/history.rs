@@ -87,6 +87,10 @@ pub enum HistoryCommand {
         /// Which change: its number, or `last`
         #[arg(value_name = "N")]
         which: ChangeRef,
+
+        /// How to print it; the JSON is that of `read`
+        #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+        output: ListFormat,
     },
 }
 
@@ -94,8 +98,20 @@ impl HistoryArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let (call, masker) = (call.paged(), call.ui.masker());
         let ui = call.ui;
-        if let Some(HistoryCommand::Show { which }) = &self.command {
+        if let Some(HistoryCommand::Show { which, output }) = &self.command {
             let texts = call.ask("read", |server| server.target.service.text_before(*which))?;
+            if *output == ListFormat::Json {
+                let masked = |text: Arc<Snapshot>| match text.is_valid() {
+                    true => Ok(masker.as_ref().map_or_else(
+                        || text.config().to_json(),
+                        |masker| text.masked(masker).config().to_json(),
+                    )),
+                    false => Err(Error::broken_text(&format!("the text before change {which}"), text)),
+                };
+                let values = texts.then(|_, text| masked(text))?;
+                values.print_json(Value::clone)?;
+                return Ok(values.exit());
+            }
             texts.print(|text, out| write_text(text, masker.as_ref(), out))?;
             return Ok(texts.exit());
         }

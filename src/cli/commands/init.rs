@@ -4,7 +4,10 @@ use std::fs::{File, create_dir_all};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
 use crate::cli::args::Invocation;
+use crate::cli::args::global::ResultArgs;
 use crate::cli::input::{self, is_url};
 use crate::cli::local::local_user;
 use crate::cli::ui::waiting;
@@ -24,6 +27,9 @@ pub struct InitArgs {
     /// The file to make [default: the one of --conf]
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub file: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub result: ResultArgs,
 }
 
 /// The first configuration; the login and the password go where the braces are.
@@ -49,6 +55,10 @@ impl InitArgs {
         let options = ChangeOptions { by: local_user(), ..ChangeOptions::default() };
         let outcome = engine.change(RequestedChange::Save(text.into()), &options)?;
         outcome.warnings.iter().for_each(|warning| ui.warning(warning));
+        if ui.is_json() {
+            ui.print_json(&json!({ "file": path, "login": LOGIN, "password": password }))?;
+            return Ok(Exit::Done);
+        }
         ui.say(&format!("made {name}; this is the account of its API, which is not shown again:"));
         ui.print(|out| writeln!(out, "login {LOGIN}\npassword {password}"))?;
         ui.say(&format!("next: `mediactl --conf {name} serve`, or look at the file"));

@@ -199,9 +199,8 @@ impl ServeArgs {
         end_with_a_panic(log);
         let server = HttpServer::start(handler.clone(), listeners, tls.clone(), limits);
         let server = server.map_err(serve_failed)?;
-        handler
-            .runtime()
-            .listens(Listening { addresses: urls.clone(), connections: Box::new(server.connection_count()) });
+        let connections = Box::new(server.connection_count());
+        let _ = handler.settings.runtime.listening.set(Listening { addresses: urls.clone(), connections });
         tell_manager("READY=1");
         let mut lines = Vec::new();
         if let Some(tls) = tls.as_deref().filter(|_| self.tls_self_signed) {

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::json;
+
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
@@ -243,9 +245,11 @@ impl FmtArgs {
 
 /// Names a text that is not formatted.
 fn name_unless_formatted(name: &str, text: &Snapshot, call: Invocation<'_>) -> Result<Exit, Error> {
-    if text.document().formatted().map_err(EditError::Unproved)?.is_none() {
-        return Ok(Exit::Done);
+    let is_formatted = text.document().formatted().map_err(EditError::Unproved)?.is_none();
+    if call.ui.is_json() {
+        call.ui.print_json(&json!({ "target": name, "formatted": is_formatted }))?;
+    } else if !is_formatted {
+        call.ui.print(|out| writeln!(out, "{name}"))?;
     }
-    call.ui.print(|out| writeln!(out, "{name}"))?;
-    Ok(Exit::Different)
+    Ok(if is_formatted { Exit::Done } else { Exit::Different })
 }

@@ -3,8 +3,11 @@
 use std::io::{self, BufReader};
 use std::path::Path;
 
+use serde_json::json;
+
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeFormat;
+use crate::cli::args::global::ResultArgs;
 use crate::cli::completion::{ShellName, script};
 use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::fleet::members::FleetMember;
@@ -15,6 +18,7 @@ use crate::cli::target::Purpose;
 use crate::engine::Decision;
 use crate::error::{Error, Exit};
 use crate::http::api::FAILED_NODES;
+use crate::http::notes::word_of;
 use crate::lsp::serve;
 
 /// Keep a change that waits to be confirmed, or roll it back
@@ -37,9 +41,8 @@ pub struct ConfirmArgs {
     #[arg(long, value_name = "NAME", value_parser = [FAILED_NODES], conflicts_with = "rollback")]
     pub accept: Option<String>,
 
-    /// Print only errors and warnings
-    #[arg(short, long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub result: ResultArgs,
 }
 
 impl ConfirmArgs {
@@ -52,13 +55,13 @@ impl ConfirmArgs {
         };
         let work = |server: &mut FleetMember| server.target.service.decide(decision, None, "");
         let answers = call.fleet(purpose)?.gather("confirm", work)?;
-        for (server, decided) in answers.found().filter(|_| !self.quiet) {
+        for (server, decided) in answers.found() {
             decided.notes.iter().for_each(|note| call.ui.note(&answers.named(server, &in_words(note))));
         }
-        if let Some((name, _)) = answers.one() {
-            if !self.quiet {
-                call.ui.say(&format!("{done}: the last change of {name}"));
-            }
+        if let Some((name, decided)) = answers.one() {
+            let notes: Vec<String> = decided.notes.iter().map(word_of).collect();
+            let record = json!({ "result": done, "target": name, "notes": notes });
+            call.ui.done(&format!("{done}: the last change of {name}"), &record)?;
             return Ok(Exit::Done);
         }
         let result = |ServerAnswer { server, result }| {
@@ -67,7 +70,8 @@ impl ConfirmArgs {
             ServerResult::new(server, outcome, error)
         };
         let results: Vec<ServerResult> = answers.list.into_iter().map(result).collect();
-        plan::print(&results, "confirm", ChangeFormat::Diff, self.quiet, call.ui)?;
+        let form = if call.ui.is_json() { ChangeFormat::Json } else { ChangeFormat::Diff };
+        plan::print(&results, "confirm", form, self.result.quiet, call.ui)?;
         Ok(exit_of_each(&results))
     }
 }

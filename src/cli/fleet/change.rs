@@ -78,7 +78,7 @@ pub fn run(
         tell_rest(change, ui);
     }
     printed?;
-    if let Some(time) = args.confirm.filter(|_| times.is_none() && has_changed && !args.quiet) {
+    if let Some(time) = args.confirm.filter(|_| times.is_none() && has_changed) {
         ui.note(&format!(
             "each server rolls the change back {} s after it made it, unless `mediactl confirm` with the same servers keeps it",
             time.as_secs()
@@ -168,7 +168,7 @@ impl ChangeUnderWay<'_> {
             if !is_healthy || left.is_zero() || self.held.received().is_some() {
                 show_progress("check the first servers, seconds", 0, 0);
                 let names: Vec<&str> = servers.iter().map(|at| &*self.results[*at].server).collect();
-                if is_healthy && left.is_zero() && !self.change.command.args.quiet {
+                if is_healthy && left.is_zero() {
                     self.fleet.ui.say(&format!("{}: healthy for {} s", in_ranges(&names), time.as_secs()));
                 }
                 return is_healthy && left.is_zero();
@@ -267,7 +267,7 @@ fn agree(change: &FleetChange<'_>, changing: usize, all: usize) -> Result<(), Er
 
 /// Names the change, before anything is sent: whoever kills the command knows how to go on.
 fn tell_id(change: &FleetChange<'_>, ui: Ui) {
-    let Some(id) = change.id.as_ref().filter(|_| !change.command.args.quiet) else { return };
+    let Some(id) = &change.id else { return };
     let back = format!("`rollback --change {id}` takes it back");
     let further = match change.requested {
         RequestedChange::Revert(_) => String::new(),
@@ -279,7 +279,7 @@ fn tell_id(change: &FleetChange<'_>, ui: Ui) {
 /// Says how to go on where the change stands on some servers only.
 fn tell_rest(change: &FleetChange<'_>, ui: Ui) {
     let Some(id) = &change.id else { return };
-    ui.note(&match change.requested {
+    ui.loud().note(&match change.requested {
         RequestedChange::Revert(_) => "the same command takes the change back on the others".to_owned(),
         _ => format!(
             "the same command with `--change {id}` makes the change on the others, `rollback --change {id}` takes it back"

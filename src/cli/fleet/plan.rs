@@ -213,7 +213,7 @@ pub fn print(
     ui: Ui,
 ) -> Result<(), Error> {
     let printed = match format {
-        ChangeFormat::Json | ChangeFormat::ChangeJson => {
+        ChangeFormat::Json => {
             let record = |result: &ServerResult| (result.server.clone(), record(result, command, ui));
             ui.print_json(&results.iter().map(record).collect::<Map<_, _>>())
         }
@@ -226,7 +226,7 @@ pub fn print(
     };
     if printed.is_err() {
         let line = |result: &ServerResult| format!("{}: {}", result.server, result.outcome.in_words());
-        results.iter().for_each(|result| ui.say(&line(result)));
+        results.iter().for_each(|result| ui.loud().say(&line(result)));
     }
     printed
 }

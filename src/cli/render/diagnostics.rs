@@ -198,6 +198,10 @@ pub fn valid(composed: Composed, ui: Ui) -> Result<Composed, Error> {
     if composed.is_valid() {
         return Ok(composed);
     }
+    if ui.is_json() {
+        let faults = composed.told_faults();
+        return Err(Error::broken_includes(&composed.files[0].name, faults.len()).with_faults(faults));
+    }
     let mut errors = 0;
     for (file, diagnostics) in composed.files.iter().zip(composed.diagnostics()) {
         errors += diagnostics.errors();
@@ -212,7 +216,7 @@ pub fn valid(composed: Composed, ui: Ui) -> Result<Composed, Error> {
 /// Prints the faults of the broken text behind an error to stderr; `configuration` is the name of the
 /// configuration that the command works on.
 pub fn explain(error: &Error, configuration: &str, ui: Ui) {
-    if let Some(BrokenText { name, snapshot }) = &error.broken {
+    if let Some(BrokenText { name, snapshot }) = error.broken.as_ref().filter(|_| !ui.is_json()) {
         let name = name.as_deref().unwrap_or(configuration);
         let text = Reporter::new(name, snapshot.document(), snapshot.diagnostics(), ui.masker())
             .text(ui.on_stderr());

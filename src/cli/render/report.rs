@@ -42,8 +42,7 @@ impl Report<'_> {
         let is = |format: ChangeFormat| self.args.output == format;
         ReportParts {
             diff: is(ChangeFormat::Diff) && !self.args.quiet && !self.diff_was_shown,
-            values: is(ChangeFormat::ChangeJson),
-            configuration: is(ChangeFormat::Json) && !self.args.quiet,
+            values: is(ChangeFormat::Json),
             ..ReportParts::masked_by(self.ui.masker().as_ref())
         }
     }
@@ -53,17 +52,12 @@ impl Report<'_> {
         let Self { ui, target, args, .. } = *self;
         let masker = ui.masker();
         change.warnings.iter().for_each(|warning| ui.warning(warning));
-        let printed = match &change.configuration {
-            _ if args.output == ChangeFormat::ChangeJson => {
+        let printed = match args.output {
+            ChangeFormat::Json => {
                 ui.print_json(&change_json((self.command, target), change, masker.as_ref()))
             }
-            _ if args.quiet => Ok(()),
-            Some(configuration) if args.output == ChangeFormat::Json => match ui.value_masker() {
-                None => ui.print_json(configuration),
-                Some(masker) => ui.print_json(&masker.json(configuration)),
-            },
-            _ if change.diff.is_empty() => Ok(()),
-            _ => ui.print_painted(|out| print_diff(&change.diff, [target; 2], ui, out)),
+            ChangeFormat::Diff if args.quiet || change.diff.is_empty() => Ok(()),
+            ChangeFormat::Diff => ui.print_painted(|out| print_diff(&change.diff, [target; 2], ui, out)),
         };
         match printed {
             Err(error) if args.dry_run => return Err(error),
@@ -75,41 +69,27 @@ impl Report<'_> {
             let warnings = new_warnings(&change.new_warnings, masker.as_ref());
             warnings.iter().for_each(|warning| ui.warning(warning));
         }
-        change.notes.iter().for_each(|note| self.note(&in_words(note)));
+        change.notes.iter().for_each(|note| ui.note(&in_words(note)));
         if !(change.changed || change.differs()) {
-            self.say(&format!("nothing to change in {target}"));
+            ui.say(&format!("nothing to change in {target}"));
             return Ok(());
         }
         if args.output == ChangeFormat::Diff {
             if change.snapshot.as_ref().is_some_and(|after| after.is_of_values()) {
-                self.note(&format!("`{target}` does not show its text, so the diff compares its values"));
+                ui.note(&format!("`{target}` does not show its text, so the diff compares its values"));
             }
             let effects = change.effects.in_words().filter(|_| change.effects.streams > 1);
-            effects.iter().for_each(|words| self.say(words));
+            effects.iter().for_each(|words| ui.say(words));
         }
         let verb = verb(self.command)[usize::from(args.dry_run)];
         let lines = |count: usize| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
         let [added, removed] = [change.lines_added, change.lines_removed].map(lines);
-        self.say(&format!("{verb} {target}: {added} added, {removed} removed"));
+        ui.say(&format!("{verb} {target}: {added} added, {removed} removed"));
         Ok(())
-    }
-
-    /// Prints a note, unless the command is quiet.
-    pub fn note(&self, note: &str) {
-        if !self.args.quiet {
-            self.ui.note(note);
-        }
-    }
-
-    /// Prints a line on stderr, unless the command is quiet.
-    pub fn say(&self, line: &str) {
-        if !self.args.quiet {
-            self.ui.say(line);
-        }
     }
 }
 
-/// The change that a command made of a target, as `-o change-json` prints it for programs. The shape is stable. Without a
+/// The change that a command made of a target, as `-o json` prints it for programs. The shape is stable. Without a
 /// masker secrets are shown.
 pub fn change_json(
     (operation, target): (&'static str, &str),
@@ -117,14 +97,6 @@ pub fn change_json(
     masker: Option<&Masker>,
 ) -> Value {
     let masked = |text: String| masker.map_or(text.clone(), |masker| masker.prose(&text).into_owned());
-    let path = |value: &ChangedValue| {
-        let value = value.clone();
-        let ChangedValue { keys, before, after } = match masker {
-            Some(masker) => value.masked(masker),
-            None => value,
-        };
-        json!({ "pointer": Pointer::from_keys(keys).as_str(), "before": before, "after": after })
-    };
     let mut effects = json!({ "summary": change.effects.in_words() });
     if let (Value::Object(all), Value::Object(counts)) = (&mut effects, json!(change.effects)) {
         all.extend(counts);
@@ -135,7 +107,7 @@ pub fn change_json(
         "operation": operation,
         "target": target,
         "revision": change.after,
-        "paths": change.values.iter().map(path).collect::<Vec<_>>(),
+        "paths": values_json(&change.values, masker),
         "lines_added": change.lines_added,
         "lines_removed": change.lines_removed,
         "effects": effects,
@@ -143,6 +115,16 @@ pub fn change_json(
         "warnings": change.warnings.iter().cloned().chain(new_warnings).collect::<Vec<_>>(),
         "pending": change.pending,
     })
+}
+
+/// The values that changed, for programs.
+pub fn values_json(values: &[ChangedValue], masker: Option<&Masker>) -> Value {
+    let record = |value: &ChangedValue| {
+        let masked = masker.map_or_else(|| value.clone(), |masker| value.clone().masked(masker));
+        let ChangedValue { keys, before, after } = masked;
+        json!({ "pointer": Pointer::from_keys(keys).as_str(), "before": before, "after": after })
+    };
+    values.iter().map(record).collect()
 }
 
 /// Returns a note as a sentence.

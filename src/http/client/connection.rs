@@ -124,9 +124,9 @@ pub struct Client {
     /// The account in the configuration that the last change made: it holds for the next decision.
     pub(super) new_account: Option<Credentials>,
     /// The running configuration that was read last, with its tag.
-    pub(super) last_read: Option<(String, Arc<Snapshot>)>,
+    pub(super) known: Option<(String, Arc<Snapshot>)>,
     /// The tag of the status that was seen last.
-    pub(super) last_status: Option<String>,
+    pub(super) state: Option<String>,
 }
 
 impl Client {
@@ -138,18 +138,9 @@ impl Client {
         settings: ClientSettings,
         host: Box<dyn Host>,
     ) -> Self {
-        let client = Self {
-            endpoint,
-            name,
-            login,
-            settings,
-            host,
-            sockets: None,
-            is_ours: None,
-            new_account: None,
-            last_read: None,
-            last_status: None,
-        };
+        let (sockets, is_ours, new_account, known, state) = Default::default();
+        let client =
+            Self { endpoint, name, login, settings, host, sockets, is_ours, new_account, known, state };
         client.warn_of_plain_credentials();
         client
     }

@@ -52,7 +52,7 @@ impl Client {
         let is_saved = source == ConfigSource::Saved;
         let saved: Vec<_> = is_saved.then(|| (SOURCE, SOURCE_SAVED.to_owned())).into_iter().collect();
         let parameters = [&[(FORMAT, FORMAT_CONF.to_owned())], &*saved].concat();
-        let (tag, known) = self.last_read.clone().filter(|_| !is_saved).unzip();
+        let (tag, known) = self.known.clone().filter(|_| !is_saved).unzip();
         let reply =
             self.send(&ApiCall { parameters, if_none_match: tag.as_deref(), ..ApiCall::default() })?;
         if let (None, Some(known)) = (&reply.body, known) {
@@ -68,7 +68,7 @@ impl Client {
             text.included = Some(Arc::new(self.included(&call)));
         }
         if !is_saved {
-            self.last_read = tag.map(|tag| (tag, text.clone()));
+            self.known = tag.map(|tag| (tag, text.clone()));
         }
         Ok(text)
     }
@@ -165,11 +165,11 @@ impl ConfigService for RemoteService {
             return Ok(false);
         }
         let parameters = vec![(WAIT, seconds.to_string())];
-        let known = client.last_status.take();
+        let known = client.state.take();
         let if_none_match = known.as_deref();
         let call = ApiCall { parameters, if_none_match, ..ApiCall::new(ApiOperation::Status) };
         let Some(reply) = client.send_ours(&call)? else { return Ok(false) };
-        client.last_status = reply.header(ETAG.as_str());
+        client.state = reply.header(ETAG.as_str());
         // A server on which many wait answers at once.
         Ok(reply.body.is_some() || reply.header(RETRY_AFTER.as_str()).is_none())
     }

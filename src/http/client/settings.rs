@@ -31,13 +31,9 @@ pub struct ClientSettings {
 
 impl Default for ClientSettings {
     fn default() -> Self {
-        Self {
-            credentials: None,
-            trust: TlsTrust::Platform,
-            timeout: DEFAULT_TIMEOUT,
-            max_answer: ByteSize::DEFAULT,
-            sudo_user: None,
-        }
+        let (credentials, sudo_user, trust) = (None, None, TlsTrust::Platform);
+        let (timeout, max_answer) = (DEFAULT_TIMEOUT, ByteSize::DEFAULT);
+        Self { credentials, trust, timeout, max_answer, sudo_user }
     }
 }
 

@@ -49,7 +49,7 @@ pub struct Handler {
     pub service: Arc<dyn ConfigService>,
     /// The running configuration, and the counts of this server, for accounts, figures and metrics.
     pub(super) engine: Engine,
-    pub(super) settings: HandlerSettings,
+    pub settings: HandlerSettings,
     /// It is locked until a value counts: no two are looked at as the last one that is allowed.
     pub(super) authenticator: Mutex<Authenticator>,
     /// Hides revisions from those who may not see secrets: with the rest of a text known, a hash of it
@@ -130,10 +130,6 @@ impl Handler {
             is_stopping: AtomicBool::new(false),
             console: None,
         }
-    }
-
-    pub fn runtime(&self) -> &Runtime {
-        &self.settings.runtime
     }
 
     pub(super) fn running(&self) -> Arc<Snapshot> {

@@ -37,7 +37,7 @@ pub fn openapi(handler: &Handler) -> Response {
 /// The metrics as they are now.
 pub fn metrics(handler: &Handler) -> Response {
     let mut metrics = Metrics(String::new());
-    let started = timestamp(handler.runtime().started_at);
+    let started = timestamp(handler.settings.runtime.started_at);
     metrics.one("gauge process_start_time_seconds When the server started.", Some(started));
     let version = [(label("version", env!("CARGO_PKG_VERSION")), 1)];
     metrics.add("gauge mediactl_build_info The version of the server, as a label; always 1.", version);

@@ -45,7 +45,7 @@ pub struct Runtime {
     /// The time at which the server started.
     pub started_at: SystemTime,
     command: Option<String>,
-    listening: OnceLock<Listening>,
+    pub listening: OnceLock<Listening>,
     /// The last output of the command, with the time at which it came. It is locked while the command runs, so that those who
     /// ask then wait for that one.
     printed: Mutex<Option<(Instant, Result<Printed, Error>)>>,
@@ -54,28 +54,12 @@ pub struct Runtime {
 impl Runtime {
     /// `command` prints the figures of the media server as a JSON object.
     pub fn new(command: Option<String>) -> Self {
-        Self {
-            clock: Instant::now(),
-            started_at: SystemTime::now(),
-            command,
-            listening: OnceLock::new(),
-            printed: Mutex::default(),
-        }
-    }
-
-    /// Takes what is known once the server listens.
-    pub fn listens(&self, listening: Listening) {
-        // Called once: a server is started once.
-        let _ = self.listening.set(listening);
-    }
-
-    /// What is known once the server listens.
-    pub fn listening(&self) -> Option<&Listening> {
-        self.listening.get()
+        let (clock, started_at) = (Instant::now(), SystemTime::now());
+        Self { clock, started_at, command, listening: OnceLock::new(), printed: Mutex::default() }
     }
 
     fn server(&self) -> Value {
-        let listening = self.listening();
+        let listening = self.listening.get();
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "pid": std::process::id(),
@@ -118,7 +102,7 @@ fn print(command: &str, engine: &Engine) -> Result<Printed, Error> {
 impl Handler {
     /// The member `runtime` for this reader.
     pub(super) fn figures(&self, role: Role, is_masked: bool) -> Value {
-        let (engine, runtime) = (&self.engine, self.runtime());
+        let (engine, runtime) = (&self.engine, &self.settings.runtime);
         let mut figures = json!({ "server": runtime.server(), "config": null, "streams": null });
         if let Some(state) = engine.state() {
             let [total, still] = stream_counts(&state.running);

@@ -12,11 +12,9 @@ use super::read::{ClusterStore, NOT_CONFIRMED, Seen};
 use super::records::{CHUNK, HeadRecord, MIN_RECORDS, TextRef, Unconfirmed};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::milliseconds;
-use crate::store::error::LockHolder;
-use crate::store::pending::{NodeRecord, NodeState, PendingInfo, PendingRecord};
-use crate::store::record::{ChangeRecord, EXPIRED, HistoryEntry};
 use crate::store::{
-    ChangedPaths, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning, Writer,
+    ChangeRecord, ChangedPaths, EXPIRED, Follow, HistoryEntry, IncludedText, Loaded, LockHolder, NodeRecord,
+    NodeState, PendingInfo, PendingRecord, PreparedChange, Reconciled, RunBy, Store, Warning, Writer,
 };
 
 /// The most records of the history that one request reads. At least `MIN_RECORDS` are read, as one may be missing.

@@ -26,8 +26,7 @@ use super::ClusterUrl;
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn, TxnReply, number};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::jittered;
-use crate::store::error::reason;
-use crate::store::watched::ReplaceableFile;
+use crate::store::{ReplaceableFile, reason};
 
 /// The longest time for a request with all its attempts.
 pub const DEFAULT_REQUEST_TIME: Duration = Duration::from_secs(10);

@@ -9,8 +9,7 @@ use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
 use super::read::ClusterStore;
 use super::records::HeadRecord;
 use crate::error::{Error, ErrorKind};
-use crate::store::clock;
-use crate::store::pending::{NodeRecord, NodeState};
+use crate::store::{NodeRecord, NodeState, clock};
 
 /// The record of a node that stays when the node is gone.
 #[derive(Debug, Serialize, Deserialize)]

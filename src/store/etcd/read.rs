@@ -13,8 +13,7 @@ use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use super::records::{HeadRecord, LARGEST_TEXT, TextRef};
 use super::{ClusterUrl, Keys};
 use crate::error::{Error, ErrorKind};
-use crate::store::Loaded;
-use crate::store::pending::PendingInfo;
+use crate::store::{Loaded, PendingInfo};
 
 /// The most attempts to read a text that other writers remove meanwhile.
 const READ_ATTEMPTS: usize = 20;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::store::clock::{as_rfc3339, fresh_id, from_milliseconds};
-use crate::store::record::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, Revision};
+use crate::store::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, Revision};
 
 /// The form of the records that this version writes.
 const FORMAT: u64 = 3;

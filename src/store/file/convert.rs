@@ -23,8 +23,7 @@ use super::in_place;
 use super::replace::sync_folder;
 use super::state::{LOCK, PROBE_WAIT, SERVE_LOCK, StateDir};
 use crate::error::{Error, ErrorKind};
-use crate::store::error::LockHolder;
-use crate::store::record::{HistoryEntry, Revision};
+use crate::store::{HistoryEntry, LockHolder, Revision};
 
 /// The end of the name of a folder that is being made, and of one that is being removed.
 const NEW: &str = "-new";

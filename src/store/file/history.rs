@@ -25,10 +25,10 @@ use memchr::memmem;
 
 use super::state::{StateDir, UNFINISHED};
 use crate::error::Error;
-use crate::store::record::{
-    ChangeRecord, ChangedPaths, DEFAULT_KEEP, FileStamp, HAND_EDIT, HistoryEntry, Revision,
+use crate::store::{
+    ChangeRecord, ChangedPaths, DEFAULT_KEEP, FileStamp, HAND_EDIT, HistoryEntry, Loaded, Reconciled,
+    Revision,
 };
-use crate::store::{Loaded, Reconciled};
 
 /// Name of the folder in the state folder.
 pub(super) const FOLDER: &str = "history";

@@ -18,8 +18,7 @@ use super::find::{ConfFile, open_regular, open_without_blocking, read_limited};
 use super::history::{History, Staged};
 use super::state::StateDir;
 use crate::error::{Error, ErrorKind};
-use crate::store::error::reason;
-use crate::store::{LastWrite, Loaded, Warning};
+use crate::store::{LastWrite, Loaded, Warning, reason};
 
 /// Name of the mark in the state folder; it holds the number of the change.
 pub(super) const MARK: &str = "in-place";

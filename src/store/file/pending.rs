@@ -18,8 +18,7 @@ use super::find::ConfFile;
 use super::state::StateDir;
 use crate::error::Error;
 use crate::store::clock::{from_milliseconds, milliseconds};
-use crate::store::pending::{PendingInfo, PendingRecord};
-use crate::store::record::Revision;
+use crate::store::{PendingInfo, PendingRecord, Revision};
 
 /// The name of the record of a change that has to be confirmed, in the state folder.
 pub(super) const PENDING: &str = "pending";

@@ -20,9 +20,7 @@ use super::history::{History, Staged};
 use super::in_place::{self, holds};
 use super::state::StateDir;
 use crate::error::{Error, ErrorKind};
-use crate::store::error::reason;
-use crate::store::record::{ChangeRecord, FileStamp};
-use crate::store::{LastWrite, Loaded, PreparedChange, Warning};
+use crate::store::{ChangeRecord, FileStamp, LastWrite, Loaded, PreparedChange, Warning, reason};
 
 /// Mode of a configuration that did not exist before, less the umask: it holds passwords.
 const NEW_FILE_MODE: u32 = 0o640;
@@ -79,18 +77,24 @@ pub(super) fn prepare<'w>(
     Ok(Box::new(move || {
         let found = old.zip(before).map(|(old, before)| recheck(conf, &old.bytes, &before)).transpose()?;
         match (old.zip(found), new, temporary) {
-            (Some((old, found)), Some(new), temporary) => match temporary
-                .map(|temporary| take_place(&temporary, path, &found))
-            {
-                Some(Ok(())) => {}
-                Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => return Err(changed()),
-                Some(Err(error)) if !is_mount_point(&error) => return Err(Error::io("replace", path)(error)),
-                Some(Err(_)) | None => {
-                    let warnings = in_place::write((conf, state), &old.bytes, new, &mut staged)?;
-                    staged.finish();
-                    return Ok(warnings);
+            (Some((old, found)), Some(new), temporary) => {
+                match temporary.map(|temporary| take_place(&temporary, path, &found)) {
+                    Some(Ok(())) => {}
+                    Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => return Err(changed()),
+                    // A mount point of its own.
+                    Some(Err(error))
+                        if ![io::ErrorKind::ResourceBusy, io::ErrorKind::CrossesDevices]
+                            .contains(&error.kind()) =>
+                    {
+                        return Err(Error::io("replace", path)(error));
+                    }
+                    Some(Err(_)) | None => {
+                        let warnings = in_place::write((conf, state), &old.bytes, new, &mut staged)?;
+                        staged.finish();
+                        return Ok(warnings);
+                    }
                 }
-            },
+            }
             (None, _, Some(temporary)) => {
                 temporary.persist_noclobber(path).map_err(|failed| match failed.error.kind() {
                     io::ErrorKind::AlreadyExists => changed(),
@@ -159,10 +163,6 @@ fn take_place(temporary: &TempPath, target: &Path, old: &Metadata) -> io::Result
         }
         Err(error) => Err(error.into()),
     }
-}
-
-fn is_mount_point(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::ResourceBusy | io::ErrorKind::CrossesDevices)
 }
 
 pub(super) fn sync_folder(conf: &ConfFile) -> Option<Warning> {

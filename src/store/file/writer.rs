@@ -16,9 +16,9 @@ use super::pending;
 use super::replace::{self, remove_leftovers};
 use super::state::{LOCK, StateDir};
 use crate::error::Error;
-use crate::store::record::ChangeRecord;
 use crate::store::{
-    ChangedPaths, Loaded, LockHolder, PendingRecord, PreparedChange, Reconciled, Warning, Writer,
+    ChangeRecord, ChangedPaths, Loaded, LockHolder, PendingRecord, PreparedChange, Reconciled, Warning,
+    Writer,
 };
 
 /// Files in the state folder that a killed writer was writing.

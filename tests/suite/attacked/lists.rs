@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustix::fs::XattrFlags;
 
-use super::{GROUP, OWNER, STRANGER, TEXT, give, mode, run_as, set_mode};
+use super::{GROUP, OWNER, STRANGER, TEXT, as_root, give, mode, run_as, set_mode};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place};
 use crate::needs::{given, needs_root};
@@ -127,10 +127,7 @@ fn a_change_by_a_member_of_the_group_keeps_owner_and_mode() {
 /// Reaching the socket is not enough.
 #[test]
 fn a_peer_of_the_socket_must_be_allowed_to_write_the_file() {
-    if !needs_root() {
-        return;
-    }
-    let place = Place::with(TEXT);
+    let Some(place) = as_root(|| Place::with(TEXT)) else { return };
     give(&place.path(CONF), OWNER, GROUP);
     set_mode(&place.path(CONF), 0o660);
     set_mode(&place.path("."), 0o755);

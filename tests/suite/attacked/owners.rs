@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 
-use super::{GROUP, OWNER, STRANGER, TEXT, give, public_place, run_as, set_mode};
+use super::{GROUP, OWNER, STRANGER, TEXT, as_root, give, public_place, run_as, set_mode};
 use crate::cli::{CONF, Place};
 use crate::needs::needs_root;
 
@@ -20,10 +20,7 @@ fn of(user: u32) -> Place {
 
 #[test]
 fn two_files_of_different_owners_have_a_state_folder_each() {
-    if !needs_root() {
-        return;
-    }
-    let place = Place::empty();
+    let Some(place) = as_root(Place::empty) else { return };
     set_mode(&place.path("."), 0o777);
     for (user, name) in [(OWNER, CONF), (STRANGER, "other.conf")] {
         place.put(name, TEXT);
@@ -59,10 +56,7 @@ fn after_chown_root_makes_a_state_folder_for_the_new_owner() {
 /// Whoever owned the file before may have put a name of root's file into his folder.
 #[test]
 fn no_link_of_the_former_owner_is_followed() {
-    if !needs_root() {
-        return;
-    }
-    let place = of(OWNER);
+    let Some(place) = as_root(|| of(OWNER)) else { return };
     place.put("shadow", "root:S3CRET\n");
     set_mode(&place.path("shadow"), 0o600);
     fs::hard_link(place.path("shadow"), place.path(STATE).join("back")).expect("it is one file system");

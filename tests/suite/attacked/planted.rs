@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 
-use super::{GROUP, OWNER, STRANGER, TEXT, give, public_place, run_as, set_mode};
+use super::{GROUP, OWNER, STRANGER, TEXT, as_root, give, public_place, run_as, set_mode};
 use crate::cli::{CONF, Place};
 use crate::needs::needs_root;
 
@@ -25,10 +25,7 @@ fn put(path: PathBuf, bytes: &[u8], user: u32) {
 
 #[test]
 fn a_password_is_not_sent_to_the_socket_of_a_stranger() {
-    if !needs_root() {
-        return;
-    }
-    let place = public_place();
+    let Some(place) = as_root(public_place) else { return };
     let state = plant(&place, STRANGER);
     put(state.join("serve.lock"), b"1\n", STRANGER);
     let lock = fs::File::open(state.join("serve.lock")).expect("it is there");
@@ -91,10 +88,7 @@ fn a_state_folder_is_refused_by_its_owner_and_its_mode() {
 /// Who may write the file by the mode of the others may still not make a state that all believe.
 #[test]
 fn a_stranger_makes_no_state_folder_for_the_file_of_another() {
-    if !needs_root() {
-        return;
-    }
-    let place = public_place();
+    let Some(place) = as_root(public_place) else { return };
     set_mode(&place.path(CONF), 0o666);
     let refused = run_as(&place, STRANGER, STRANGER, &["modify", "--set", "rtsp=554"]).exits(4);
     refused.says("only root and the owner of the configuration can make it");

@@ -66,23 +66,6 @@ fn prune_all_leaves_what_the_state_has_and_asks_before_the_account_goes() {
 }
 
 #[test]
-fn json_that_is_pruned_to_says_by_what_it_leaves_out_that_it_is_not_there() {
-    let place =
-        Place::with("http 80;\nondemand a { url x://1; prepush 5; title t; }\nstream b { }\nlive l { }\n");
-    let prune = |scope: &str, state: &str| {
-        let arguments = ["apply", scope, "-"];
-        place.mediactl(arguments).input(state).run().exits(0);
-        place.text()
-    };
-    let state = r#"{"http": null, "streams": {"a": {"static": false, "prepush": null, "title": "u", "position": 1}, "b": null}}"#;
-    assert_eq!(prune("--prune", state), "http 80;\nondemand a { title u; }\n");
-    assert_eq!(
-        prune("--prune=all", r#"{"streams": {"a": {"urls": [{"url": "x://2"}]}}}"#),
-        "stream a { url x://2; }\n"
-    );
-}
-
-#[test]
 fn a_state_with_faults_is_refused_with_all_of_them() {
     let place = Place::with(SAMPLE);
     place.put("bad", "http x;\nstream a {\n");

@@ -45,12 +45,7 @@ fn is_invalid(text: impl AsRef<[u8]>, says: &str) {
 fn an_empty_file_is_a_valid_configuration() {
     let place = Place::with("");
     place.run(["check"]).exits(0);
-    assert_eq!(
-        place.run(["read", "-o", "compact"]).exits(0).out,
-        "{\"http\":[],\"plugins\":{},\"lives\":{},\"streams\":{}}\n"
-    );
     assert_eq!(place.run(["read", "-o", "conf"]).exits(0).out, "");
-    place.run(["read", "-o", "table"]).exits(0).prints("NAME");
     assert_eq!(place.run(["read", "-o", "set"]).exits(0).out, "http=[]\n");
     place.set(&["rtmp=1"]).exits(0);
     assert_eq!(place.text(), "rtmp 1;\n");
@@ -68,14 +63,10 @@ fn bytes_and_braces() {
 }
 
 #[test]
-fn a_long_line() {
+fn a_long_line_is_shown_in_part() {
     let long = "x".repeat(2 << 20);
-    let place = Place::with(format!("root {long};\nrtmp 1;\n"));
-    place.set(&["rtmp=2"]).exits(0);
-    assert_eq!(place.run(["read", "-r", "root"]).exits(0).out.len(), long.len() + 1);
-    let place = Place::with(format!("root {long}; http {long};\n"));
-    let run = place.run(["check"]).exits(3);
-    assert!(run.out.len() < 2000, "the line is shown in part: {} bytes", run.out.len());
+    let run = Place::with(format!("root {long}; http {long};\n")).run(["check"]).exits(3);
+    assert!(run.out.len() < 2000, "{} bytes", run.out.len());
 }
 
 #[test]

@@ -83,17 +83,6 @@ fn what_went_back_is_made_again_and_what_waits_is_confirmed() {
 }
 
 #[test]
-fn a_failed_reload_leaves_the_change_to_be_made() {
-    let place = Place::with(SAMPLE);
-    let run = |more: &[&str]| place.mediactl([&ADD[..], &["--change", "x"], more].concat()).run();
-    run(&["--reload-cmd", "false"]).exits(9);
-    run(&["--check-cmd", "false"]).exits(3);
-    run(&["--exit-code"]).exits(10);
-    run(&["--exit-code"]).exits(0);
-    assert_eq!(count(&place.text()), 1);
-}
-
-#[test]
 fn an_id_is_refused_where_no_history_keeps_it() {
     let place = Place::with(SAMPLE);
     for id in ["", "a b", "-x", "a/b"] {

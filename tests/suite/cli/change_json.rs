@@ -1,27 +1,11 @@
 //! `-o change-json` and `--exit-code`
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Place, SAMPLE};
 
-/// The members, in their order.
-const MEMBERS: [&str; 11] = [
-    "changed",
-    "operation",
-    "target",
-    "revision",
-    "paths",
-    "lines_added",
-    "lines_removed",
-    "effects",
-    "notes",
-    "warnings",
-    "pending",
-];
-
-fn members(change: &Value) -> Vec<&str> {
-    change.as_object().expect("it is an object").keys().map(String::as_str).collect()
-}
+const MEMBERS: &str =
+    "changed operation target revision paths lines_added lines_removed effects notes warnings pending";
 
 #[test]
 fn every_change_and_every_dry_run_prints_what_changed() {
@@ -48,7 +32,8 @@ fn every_change_and_every_dry_run_prints_what_changed() {
         assert!(made.err.contains("media.conf: 1 line added, 1 line removed"), "{made:?}");
         let made = made.json();
         assert_eq!(made, rehearsed);
-        assert_eq!(members(&made), MEMBERS);
+        let members: Vec<&String> = made.as_object().expect("it is an object").keys().collect();
+        assert_eq!(members, MEMBERS.split(' ').collect::<Vec<_>>());
         assert_eq!(
             made["paths"],
             json!([{"pointer": "/streams/cam1/prepush", "before": 5, "after": 6}]),
@@ -84,23 +69,10 @@ fn the_exit_code_says_whether_something_changed() {
 #[test]
 fn secrets_are_masked_wherever_they_stand() {
     let place = Place::with(SAMPLE);
-    let state = json!({
-        "edit_auth": {"password": "first-secret"},
-        "peers": [["token", "second-secret"]],
-        "word": ["token", "third-secret"],
-        "streams": {"cam1": {"urls": [{"url": "rtsp://u:fourth-secret@h/x"}]}, "new": {"urls": [{"url": "rtsp://u:fifth-secret@h/x"}]}},
-    });
-    let patch = |state: &Value| {
-        place.mediactl(["modify", "-f", "-", "-o", "change-json", "--create"]).input(state.to_string()).run()
-    };
-    let count = 6;
-    let run = patch(&state).exits(0).hides("-secret").hides("hunter2").prints("<secret:");
-    assert_eq!(run.json()["paths"].as_array().map(Vec::len), Some(count), "{run:?}");
-    let changed: Value =
-        serde_json::from_str(&state.to_string().replace("-secret", "-hidden")).expect("it is JSON");
-    let count = 5;
-    let run = patch(&changed).exits(0).hides("-secret").hides("-hidden");
-    assert_eq!(run.json()["paths"].as_array().map(Vec::len), Some(count), "{run:?}");
+    let state = r#"{"edit_auth": {"password": "first-secret"}, "peers": [["token", "second-secret"]],
+        "streams": {"cam1": {"urls": [{"url": "rtsp://u:third-secret@h/x"}]}}}"#;
+    let patch = place.mediactl(["modify", "-f", "-", "-o", "change-json", "--create"]).input(state).run();
+    patch.exits(0).hides("-secret").hides("hunter2").prints("<secret:");
     let run =
         place.run(["modify", "--set", "edit_auth.password=shown", "-o", "change-json", "--show-secrets"]);
     assert_eq!(run.json()["paths"][0]["after"], "shown");

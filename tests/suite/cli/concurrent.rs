@@ -50,12 +50,3 @@ fn a_waiting_command_names_the_holder_of_the_lock_and_goes_on() {
     Run::of(waiter.wait_with_output().expect("the waiter ends")).exits(0);
     assert_eq!(rest.lines().count(), 1, "{rest}");
 }
-
-#[test]
-fn a_lock_that_stays_held_is_exit_5() {
-    let place = Place::with(SAMPLE);
-    let conf = ConfFile::resolve(&place.path(CONF)).expect("the file is there");
-    let _lock = conf.writer(UNTIL_FREE, &mut |_| {}).expect("nobody holds it");
-    place.set(&["rtsp=1"]).exits(5).says("is locked by").says("hint: try again");
-    assert_eq!(place.text(), SAMPLE);
-}

@@ -40,14 +40,3 @@ fn a_missing_configuration_is_told_with_what_to_do() {
         run.says("`--conf FILE`, `--url URL` or `--context NAME`");
     }
 }
-
-#[test]
-fn a_port_alone_listens_on_all_addresses() {
-    let place = Place::with("edit_auth admin hunter2;\n");
-    let server = Serving::with(&place, &["--listen", ":0"]);
-    let port = server.url.rsplit(':').next().and_then(|rest| rest.split('/').next()).expect("it has a port");
-    let port: u16 = port.parse().expect("it is a number");
-    std::net::TcpStream::connect(("127.0.0.1", port)).expect("it listens on IPv4");
-    drop(server);
-    place.run(["serve", "--listen", ":x"]).exits(2).says(":PORT for all addresses");
-}

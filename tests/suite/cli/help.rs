@@ -82,20 +82,6 @@ fn other_names_of_commands_work_and_are_not_shown() {
 }
 
 #[test]
-fn no_value_of_a_mistyped_call_is_shown() {
-    let place = Place::with(SAMPLE);
-    for call in [
-        &["edit_auth.password=geheim"][..],
-        &["read", "--sett", "edit_auth.password=geheim"],
-        &["status", "edit_auth.password=geheim"],
-        &["modify", "--set", "a=1", "--sett=edit_auth.password=geheim"],
-    ] {
-        let run = place.run(call).exits(2);
-        assert!(!run.err.contains("geheim"), "{call:?}: {}", run.err);
-    }
-}
-
-#[test]
 fn a_mistyped_word_is_answered_with_what_is_near() {
     let place = Place::with(SAMPLE);
     for (words, name) in

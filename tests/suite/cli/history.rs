@@ -200,17 +200,6 @@ fn status_shows_the_last_change_and_hand_edits() {
     assert_eq!(status["last_change"]["operation"], json!("modify"));
 }
 
-/// Whoever wrote them: what moves the cursor or hides text does not reach the terminal.
-#[test]
-fn messages_stay_on_their_line() {
-    let place = Place::with(SAMPLE);
-    let message = "one\ntwo\u{1b}[2Jrtsp://admin:geheim@h/x";
-    place.run(["modify", "--set", "rtsp=9", "-m", message]).exits(0);
-    let told = place.run(["history"]).exits(0).prints("one two\u{fffd}[2Jrtsp://<secret:").hides("geheim");
-    assert_eq!(told.out.lines().count(), 1, "{}", told.out);
-    place.run(["history", "--show-secrets"]).prints("geheim");
-}
-
 /// On a file, and through its server.
 #[test]
 fn the_history_names_the_command() {

@@ -2,6 +2,7 @@
 
 mod accept;
 pub(crate) mod apply;
+mod as_json;
 mod bad_input;
 mod blocks;
 mod bounded;

@@ -49,7 +49,7 @@ fn mv_renames_what_refers_to_a_block_and_says_how_many() {
         ),
     ] {
         let place = Place::with(TEXT);
-        let told = place.run(&["mv", from, to]).exits(0).err;
+        let told = place.run(["mv", from, to]).exits(0).err;
         let expected = changed.iter().fold(TEXT.to_owned(), |text, (old, new)| text.replace(old, new));
         assert_eq!(place.text(), expected, "{from}");
         let places = if count == 1 { "1 place that refers" } else { "2 places that refer" };
@@ -60,19 +60,19 @@ fn mv_renames_what_refers_to_a_block_and_says_how_many() {
 #[test]
 fn many_names_change_at_once_with_what_refers_to_them() {
     let place = Place::with(TEXT);
-    place.run(&["mv", "template.*", "--replace", "s/low/lower/"]).exits(0);
+    place.run(["mv", "template.*", "--replace", "s/low/lower/"]).exits(0);
     assert_eq!(place.text().matches("template lower").count(), 3);
-    place.run(&["mv", "streams.*", "--replace", "s/a/gate/"]).exits(0);
+    place.run(["mv", "streams.*", "--replace", "s/a/gate/"]).exits(0);
     assert!(place.text().contains("backup_stream gate;"), "{}", place.text());
 }
 
 #[test]
 fn a_name_that_cant_stand_in_all_places_is_refused() {
     let place = Place::with(TEXT);
-    place.run(&["mv", "dvr.main", "dvr.\"a b\""]).exits(3);
-    place.run(&["mv", "template.low", "template.low"]).exits(0);
-    place.run(&["mv", "template.low", "dvr.low"]).exits(3);
-    place.run(&["mv", "template.nope", "template.x"]).exits(7);
+    place.run(["mv", "dvr.main", "dvr.\"a b\""]).exits(3);
+    place.run(["mv", "template.low", "template.low"]).exits(0);
+    place.run(["mv", "template.low", "dvr.low"]).exits(3);
+    place.run(["mv", "template.nope", "template.x"]).exits(7);
     assert_eq!(place.text(), TEXT);
 }
 
@@ -89,18 +89,18 @@ fn a_block_that_others_use_is_not_removed_unless_that_is_accepted() {
             assert!(refused.contains(told) && refused.contains("--accept dangling"), "{refused}");
         }
         assert_eq!(place.text(), TEXT);
-        place.run(&["modify", "--unset", path, "--accept", "dangling"]).exits(0);
+        place.run(["modify", "--unset", path, "--accept", "dangling"]).exits(0);
     }
     // A whole text, too; one that takes the users along is no surprise.
     let place = Place::with(TEXT);
     place.put("new.conf", &TEXT.replace("template low {\n  prepush 5;\n}\n", ""));
-    place.run(&["save", "new.conf"]).exits(6);
+    place.run(["save", "new.conf"]).exits(6);
     place
-        .run(&["modify", "--unset", "streams.a", "--unset", "streams.c", "--unset", "template.low"])
+        .run(["modify", "--unset", "streams.a", "--unset", "streams.c", "--unset", "template.low"])
         .exits(0);
-    place.run(&["rollback", "last"]).exits(0);
+    place.run(["rollback", "last"]).exits(0);
     let many: String = (0..9).map(|n| format!("stream s{n} {{\n  template low;\n}}\n")).collect();
     place.put("media.conf", &format!("{TEXT}{many}"));
-    let refused = place.run(&["modify", "--unset", "template.low"]).exits(6).err;
+    let refused = place.run(["modify", "--unset", "template.low"]).exits(6).err;
     assert!(refused.contains("11 blocks use `template.low`, which the change removes: `streams.a`, `streams.c`, `streams.s0`, …"), "{refused}");
 }

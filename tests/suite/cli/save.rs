@@ -54,26 +54,6 @@ fn a_broken_file_can_be_replaced() {
 }
 
 #[test]
-fn dry_run_and_quiet() {
-    let place = Place::with(SAMPLE);
-    let text = SAMPLE.replace("554", "555");
-    let run = place.mediactl(["save", "--dry-run", "-"]).input(&text).run().exits(0).prints("+rtsp 555;");
-    run.says("would save media.conf: 1 line added, 1 line removed");
-    assert_eq!(place.text(), SAMPLE);
-    assert!(!place.path(".media.conf.mediactl").exists());
-    place.mediactl(["save", "-q", "-"]).input(&text).run().exits(0).says_nothing();
-    assert_eq!(place.text(), text);
-}
-
-#[test]
-fn saving_a_missing_file_is_exit_7() {
-    let place = Place::with(SAMPLE);
-    place.run(["save", "missing"]).exits(7).says("cannot read `missing`: no such file or directory\n");
-    place.run(["save", "."]).exits(7).says("cannot read `.`: is a directory\n");
-    place.run(["save"]).exits(2);
-}
-
-#[test]
 fn update_needs_a_server() {
     let place = Place::with(SAMPLE);
     place.put("new.conf", "rtmp 1;\n");

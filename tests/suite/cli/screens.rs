@@ -76,29 +76,3 @@ fn help_and_tables_fit_the_terminal() {
         }
     }
 }
-
-#[test]
-fn changes_are_shown_in_colours() {
-    if !needs("tmux") {
-        return;
-    }
-    for columns in WIDTHS {
-        let place = Place::with(SAMPLE);
-        let screen = shell(&place, columns);
-        for (command, line) in [
-            ("mediactl add stream hall udp://239.0.0.7:1234", "+stream hall {"),
-            ("mediactl mv streams.hall streams.lobby", "+stream lobby {"),
-            ("mediactl cp streams.lobby streams.door", "+stream door {"),
-            ("mediactl rm streams.door", "-stream door {"),
-            ("mediactl modify --set streams.cam1.prepush=7", "+  prepush 7; # seconds"),
-            ("mediactl history -p -n 1", "-  prepush 5; # seconds"),
-            ("mediactl read nothing", "error:"),
-        ] {
-            runs(&screen, command);
-            let painted = screen.painted();
-            // A line begins with its colour.
-            let is_painted = |shown: &str| shown.starts_with("\u{1b}[") && shown.contains(line);
-            assert!(painted.lines().any(is_painted), "{command}:\n{painted}");
-        }
-    }
-}

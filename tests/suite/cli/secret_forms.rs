@@ -67,6 +67,7 @@ fn a_mask_is_refused_wherever_it_comes_in() {
     ] {
         place.run(["modify", "--create", "--force", "--set", assignment]).exits(3);
     }
+    place.run(["add", "stream", mask, "udp://1"]).exits(3);
     place.patch(&format!("{{\"foo\":{{\"{mask}\":{{\"a\":\"b\"}}}}}}")).exits(3);
     assert!(!place.text().contains(mask));
 }

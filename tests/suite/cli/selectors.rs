@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::Place;
-use super::serve::Serving;
 
 const STREAMS: &str = "\
 edit_auth admin hunter2;
@@ -142,17 +141,6 @@ fn many_streams_are_not_deleted_by_a_glob_without_a_question() {
     place.run(["modify", "-q", "--unset", "streams.test1*", "--max-delete", "11"]).exits(0);
 }
 
-#[test]
-fn a_server_answers_as_the_file_does() {
-    let place = Place::with(STREAMS);
-    let edit = ["modify", "--where", "urls.url~10.0.3.", "--replace", "streams", "s/10.0.3./10.0.9./"];
-    let server = Serving::over(&place);
-    place.run(edit).exits(0);
-    assert_eq!(place.text(), STREAMS.replace("10.0.3.", "10.0.9."));
-    place.run(edit).exits(7);
-    drop(server);
-}
-
 const MANY: usize = 21;
 
 fn many() -> Place {
@@ -195,31 +183,23 @@ fn a_change_of_many_entries_tells_its_effects_and_is_asked_about_on_a_terminal()
     let before = place.text();
     let set = ["modify", "--set", "streams.*.disabled=true", "--unset", "streams.cam1.urls"];
     let told = "21 of 21 streams: 21 become disabled, 1 loses its source";
-    place.run(set.iter().chain(&["--dry-run"])).exits(0).says(told);
     place.run(set.iter().chain(&["--dry-run", "-q"])).exits(0).hides(told);
-    let json = place.run(set.iter().chain(&["--dry-run", "-o", "change-json"])).exits(0).json();
-    assert_eq!(json["effects"]["summary"], told);
-    assert_eq!(
-        (&json["effects"]["become_disabled"], &json["effects"]["lose_source"]),
-        (&21.into(), &1.into())
-    );
-    let mut terminal = place.mediactl(set).on_terminal();
-    terminal.expect(told).expect("go on?").enter("n").exits(6);
-    let mut terminal = place.mediactl(set).on_terminal();
-    terminal.expect("go on?").end_input().exits(6);
-    let mut terminal = place.mediactl(set).on_terminal();
-    terminal.expect("go on?").press("y").end_input().end_input().exits(6);
+    let dry = place.run(set.iter().chain(&["--dry-run", "-o", "change-json"])).exits(0).json();
+    let effects = &dry["effects"];
+    assert_eq!(effects["summary"], told);
+    assert_eq!((&effects["become_disabled"], &effects["lose_source"]), (&21.into(), &1.into()), "{effects}");
+    let asked = || place.mediactl(set).on_terminal();
+    asked().expect(told).expect("go on?").enter("n").exits(6);
+    asked().expect("go on?").end_input().exits(6);
     assert_eq!(place.text(), before);
-    let mut terminal = place.mediactl(set).on_terminal();
-    terminal.expect("go on?").enter("y").exits(0);
+    asked().expect("go on?").enter("y").exits(0);
     assert_ne!(place.text(), before);
-    place.put("media.conf", &before);
-    place.mediactl(set.iter().chain(&["--yes"])).on_terminal().exits(0);
-    place.put("media.conf", &before);
-    // Twenty need no question.
+    // With `--yes`, of twenty, and without a terminal nothing asks.
     let fewer = ["modify", "--where", "urls.url!=udp://239.0.0.1:1", "--set", "streams.*.disabled=true"];
-    place.mediactl(fewer).on_terminal().exits(0);
+    for arguments in [&[&set[..], &["--yes"]].concat()[..], &fewer] {
+        place.put("media.conf", &before);
+        place.mediactl(arguments).on_terminal().exits(0);
+    }
     place.put("media.conf", &before);
-    // Without a terminal nothing asks.
     place.run(set).exits(0).says(told);
 }

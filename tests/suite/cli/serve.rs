@@ -127,31 +127,23 @@ fn a_certificate_of_its_own_is_made_once_and_trusted_by_its_fingerprint() {
     let start = || Serving::with(&place, &["--listen", "127.0.0.1:0", "--tls-self-signed"]);
     let server = start();
     assert!(server.url.starts_with("https://"), "{}", server.url);
-    place.put("password", "hunter2");
-    let read = |server: &Serving, trust: &[&str]| {
-        let account = ["--url", &server.url, "--user", "admin", "--password-file", "password"];
-        let call = place.mediactl(account.iter().chain(trust).chain(&["read", "rtsp"]));
-        call.without("MEDIACTL_CONF").run()
-    };
     let made = server.fingerprint.clone();
-    read(&server, &["--fingerprint", &made]).exits(0).prints("554");
     let state = format!(".{CONF}.mediactl");
-    read(&server, &["--cacert", &format!("{state}/tls-cert.pem")]).exits(0);
-    read(&server, &[]).exits(7).says(&made);
-    let mode = |name: &str| {
-        let found = fs::metadata(place.path(&format!("{state}/{name}"))).expect("it is there");
-        found.permissions().mode() & 0o777
-    };
-    assert_eq!((mode("tls-key.pem"), mode("tls-cert.pem")), (0o600, 0o600));
+    let certificate = format!("{state}/tls-cert.pem");
+    server.remote(&place, &["read", "rtsp", "--fingerprint", &made]).exits(0).prints("554");
+    server.remote(&place, &["read", "rtsp", "--cacert", &certificate]).exits(0);
+    server.remote(&place, &["read", "rtsp"]).exits(7).says(&made);
+    let key = place.path(&format!("{state}/tls-key.pem"));
+    assert_eq!(fs::metadata(&key).expect("it is there").permissions().mode() & 0o777, 0o600);
     server.stop().exits(0);
     let again = start();
     assert_eq!(again.fingerprint, made, "the certificate is kept");
     again.stop().exits(0);
-    fs::remove_file(place.path(&format!("{state}/tls-key.pem"))).expect("it is there");
+    fs::remove_file(key).expect("it is there");
     let new = start();
     assert_ne!(new.fingerprint, made, "without its key a certificate is of no use");
     new.stop().exits(0);
-    place.put(&format!("{state}/tls-cert.pem"), "no certificate");
+    place.put(&certificate, "no certificate");
     let broken = place.run(["serve", "--listen", "127.0.0.1:0", "--tls-self-signed"]);
     broken.exits(3).says("cannot read a certificate");
     place.run(["serve", "--tls-self-signed", "--tls-cert", "x", "--tls-key", "y"]).exits(2);

@@ -54,11 +54,6 @@ impl Screen {
         self.captured(&[])
     }
 
-    /// The same with the codes of colours.
-    pub fn painted(&self) -> String {
-        self.captured(&["-e"])
-    }
-
     /// What is on the screen and what has left it, in lines as they were written, however wide they are.
     pub fn whole_lines(&self) -> String {
         let text = self.captured(&["-J", "-S", "-"]);

@@ -196,3 +196,57 @@ fn a_condition_on_null_is_about_what_is_absent() {
         assert!(!run.out.contains(lacks), "{condition}");
     }
 }
+
+#[test]
+fn empty_values_and_names_are_refused_where_they_mean_nothing() {
+    let text = "edit_auth admin s;\nstream cam1 {\n  url udp://1;\n}\n";
+    let place = Place::with(text);
+    let both =
+        "`--set streams.cam1.title=null` removes it, `--set-string streams.cam1.title=` sets the empty word";
+    place.set(&["streams.cam1.title="]).exits(3).says("the value is empty").says(both);
+    for path in ["cluster_key", "streams.cam1.auth.url", "streams.cam1.prepush", "rtmp"] {
+        place.set(&[&format!("{path}=")]).exits(3).says("the value is empty").says("=null` removes it");
+    }
+    for patch in [
+        r#"{"auth":{"url":""}}"#,
+        r#"{"cluster_key":""}"#,
+        r#"{"loglevel":""}"#,
+        r#"{"root":""}"#,
+        r#"{"edit_auth":{"login":""}}"#,
+        r#"{"view_auth":{"login":"a","password":""}}"#,
+        r#"{"streams":{"cam1":{"urls":[{"url":""}]}}}"#,
+        r#"{"streams":{"cam1":{"dvr":{"root":""}}}}"#,
+    ] {
+        place.patch(patch).exits(3).says("empty").says("--accept near-miss");
+    }
+    for patch in [r#"{"streams":{"":{}}}"#, r#"{"lives":{"":{}}}"#, r#"{"template":{"":{"prepush":1}}}"#] {
+        place.patch(patch).exits(3).says("the name is empty");
+    }
+    place.run(["add", "stream", "", "udp://2"]).exits(3).says("an empty name");
+    place.run(["cp", "streams.cam1", "streams.\"\""]).exits(3).says("an empty name");
+    assert_eq!(place.text(), text);
+    // A whole text may have them; `apply` merges one.
+    place.put(
+        "empty.conf",
+        "edit_auth admin s;\nauth \"\";\nstream cam1 {\n  url udp://1;\n  push \"\";\n}\n",
+    );
+    for command in [&["save"][..], &["apply", "--accept", "near-miss"]] {
+        let run = place.run([command, &["--dry-run", "empty.conf"]].concat());
+        run.exits(0).says("the address is empty");
+    }
+    place
+        .run(["modify", "--dry-run", "--set-string", "streams.cam1.title="])
+        .exits(0)
+        .prints("+  title \"\";");
+}
+
+#[test]
+fn empty_values_that_are_there_stay_and_are_warned_of() {
+    let text = "cluster_key \"\";\nloglevel \"\";\nauth \"\";\nview_auth \"\" p;\nstream \"\" {\n  url \"\";\n  \
+                push \"\";\n  password \"\";\n}\nlive \"\";\n";
+    let place = Place::with(text);
+    let check = place.run(["check"]);
+    assert!(check.err.contains("9 warnings") || check.out.contains("9 warnings"), "{check:?}");
+    let shown = place.run(["read", "--show-secrets"]).exits(0).out;
+    place.patch(&shown).exits(0).says("nothing to change");
+}

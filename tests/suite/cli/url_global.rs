@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Place, Run};
+use super::Place;
 pub(crate) const TEXT: &str = "\
 http 80;
 auth http://global/ realm=tv;
@@ -57,31 +57,4 @@ fn a_whole_object_with_url_global_in_auth_is_sent_back_with_one_change() {
     whole["streams"]["own"]["auth"]["url_global"] = json!("http://changed/");
     place.patch(&whole.to_string()).exits(0).says("1 line added, 0 lines removed");
     assert_eq!(place.text(), TEXT.replace("# one\n", "# one\n  prepush 5;\n"));
-}
-
-#[test]
-fn url_global_can_not_be_set() {
-    let place = Place::with(TEXT);
-    for path in ["streams.none.auth.url_global", "lives.pub.auth.url_global", "streams.none.url_global"] {
-        place
-            .set(&[&format!("{path}=x")])
-            .exits(3)
-            .says("is output only")
-            .says("`auth.url` of the top level");
-        place.run(["modify", "--unset", path]).exits(3).says("is output only");
-    }
-    assert_eq!(place.text(), TEXT);
-}
-
-#[test]
-fn an_expectation_of_auth_is_of_its_own_words() {
-    let place = Place::with(TEXT);
-    let expecting = |expected: &str| -> Run {
-        place.run(["modify", "--dry-run", "--set", "rtmp=1", "--expect", expected])
-    };
-    expecting("streams.none.auth=null").exits(0);
-    expecting(r#"streams.own.auth={"url":"http://own/","extra":{"x":"1"}}"#).exits(0);
-    expecting("streams.none.auth.url_global=http://global/").exits(0);
-    expecting("streams.none.cluster_key_global=K").exits(0);
-    expecting("streams.own.auth=null").exits(5);
 }

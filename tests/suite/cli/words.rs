@@ -68,19 +68,6 @@ fn a_single_port_is_replaced() {
     }
 }
 
-#[test]
-fn new_blocks_take_words_too() {
-    let place = Place::with(TEXT);
-    let dry = |words: &[&str]| place.run([words, &["--dry-run"]].concat()).exits(0);
-    dry(&["modify", "--create", "--set", "streams.new.url=udp://9 k=v"]).prints("+  url udp://9 k=v;");
-    dry(&["add", "stream", "new", "--set", "url=udp://9"]).prints("+  url udp://9;");
-    dry(&["add", "stream", "new", "udp://8", "--set", "url=udp://9"]).prints("+  url udp://9;");
-    dry(&["add", "stream", "new", "udp://8", "--set", "auth=false"]).prints("+  auth false;");
-    let copied =
-        dry(&["cp", "streams.cam1", "streams.new", "--set", "url=udp://9", "--set", "auth=http://x c=d"]);
-    copied.prints("+  url udp://9;").prints("+  auth http://x c=d;");
-}
-
 /// The options that a hint names.
 fn hinted(said: &str) -> Vec<&str> {
     let hint = said.split("hint: ").nth(1).unwrap_or_default();

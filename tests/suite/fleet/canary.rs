@@ -6,7 +6,6 @@ use rustix::process::Signal;
 
 use super::proxy::{Fate, Proxy};
 use super::{Edges, id_of};
-use crate::cli::hooks::HELD;
 use crate::cli::{Run, SAMPLE};
 use crate::http::client::bare::bare;
 use crate::waiting::{eventually, let_pass};
@@ -116,23 +115,6 @@ fn a_signal_before_the_first_confirmation_takes_the_change_back() {
     terminal.expect("check ");
     let seen = terminal.signal(Signal::INT).exits(130);
     assert!(seen.contains("edge-0  rolled back") && seen.contains("edge-1  not changed"), "{seen}");
-    all_run(&edges, SAMPLE);
-}
-
-#[test]
-fn servers_to_which_nothing_was_sent_are_not_changed() {
-    let hook = format!("test ! -f slow || {{ rm slow; {HELD}; }}");
-    let edges = Edges::with(&vec![SAMPLE.to_owned(); 3], &["--reload-cmd", &hook]);
-    edges.places[0].put("slow", "");
-    edges.places[0].put_fifo("gate");
-    let set = ["-x", "edge-*", "--jobs", "1", "modify", "--set", "rtsp=1935", "--yes", "--canary", "3"];
-    let mut terminal = edges.call(&set).env("TERM", "xterm").on_terminal_of(24, 80);
-    terminal.expect("change ");
-    eventually(|| edges.places[0].path("runs").exists());
-    terminal.signal(Signal::INT);
-    edges.places[0].open_gate();
-    let seen = terminal.exits(130);
-    assert!(seen.contains("edge-0  rolled back") && seen.contains("edge-2  not changed  +1 -1  -"), "{seen}");
     all_run(&edges, SAMPLE);
 }
 

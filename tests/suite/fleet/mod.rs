@@ -3,7 +3,7 @@
 mod canary;
 mod change;
 mod proof;
-mod proxy;
+pub mod proxy;
 mod read;
 
 use std::fs;

@@ -2,8 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// What happens to a request that contains some words.
@@ -19,24 +19,31 @@ pub enum Fate {
 pub struct Proxy {
     pub url: String,
     fate: Arc<Mutex<Option<(&'static str, Fate)>>>,
+    connections: Arc<AtomicUsize>,
 }
 
 impl Proxy {
     /// A way to the server at this URL.
     pub fn to(url: &str) -> Self {
-        let address = url.trim_start_matches("http://");
+        let (scheme, address) = url.split_once("://").expect("a URL has a scheme");
         let (host, path) = address.split_once('/').expect("a server says its prefix");
         let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
         let own = listener.local_addr().expect("it has an address");
-        let fate = Arc::new(Mutex::new(None));
-        let (target, shared) = (host.to_owned(), Arc::clone(&fate));
+        let (fate, connections) = (Arc::new(Mutex::new(None)), Arc::<AtomicUsize>::default());
+        let (target, shared, count) = (host.to_owned(), Arc::clone(&fate), Arc::clone(&connections));
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
+                count.fetch_add(1, Ordering::SeqCst);
                 let (target, shared) = (target.clone(), Arc::clone(&shared));
                 thread::spawn(move || carry(client, &target, &shared));
             }
         });
-        Self { url: format!("http://{own}/{path}"), fate }
+        Self { url: format!("{scheme}://{own}/{path}"), fate, connections }
+    }
+
+    /// How many there were.
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
     }
 
     /// What happens from now on to requests with these words.

@@ -143,30 +143,13 @@ fn blame_has_the_server_in_the_first_column() {
     let blamed = blamed.says("edge-0, edge-2: `rtsp` was never changed in the recorded history");
     assert!(
         blamed.out.starts_with("edge-1  1  ") && blamed.out.ends_with("modify: 555 → 556\n"),
-        "{}",
-        blamed.out
+        "{blamed:?}"
     );
     let lists = edges.on_all(&["blame", "rtsp", "-o", "json"]).exits(0).json();
     assert_eq!((&lists["edge-0"], &lists["edge-1"][0]["to"]), (&json!([]), &json!(556)));
-    edges.places[2].put("media.conf", edges.places[2].text().replace("http 80;", "http 81;"));
-    edges.run(&["-x", "edge-2", "modify", "--set", "rtmp=1936"]).exits(0);
-    edges.places[2].put("media.conf", edges.places[2].text().replace("http 81;", "http 82;"));
-    edges.on_all(&["blame", "http"]).exits(0).prints("edge-2  -  -  -  hand-edit: [81] → [82]");
+    edges.places[1].put("media.conf", edges.places[1].text().replace("http 80;", "http 82;"));
+    edges.on_all(&["blame", "http"]).exits(0).prints("edge-1  -  -  -  hand-edit: [80] → [82]");
     edges.on_all(&["blame", "streams.none"]).exits(7).says("`edge-[0-2]` (3): `streams.none`");
-}
-
-#[test]
-fn a_parameter_is_explained_with_its_value_on_each_server() {
-    let edges = three();
-    let rtsp = edges.on_all(&["explain", "rtsp"]).exits(0).out;
-    assert!(rtsp.starts_with("==> edge-0 <==\nrtsp\n"), "{rtsp}");
-    for (edge, value) in [("edge-0", 554), ("edge-1", 555), ("edge-2", 554)] {
-        assert!(rtsp.contains(&format!("{value} (own, {edge}:3)\n")), "{rtsp}");
-    }
-    let film = edges.on_all(&["explain", "streams.film"]).exits(11).says("`edge-1`: `streams.film`");
-    film.prints("==> edge-2 <==");
-    let records = edges.on_all(&["explain", "rtsp", "-o", "json"]).exits(0).json();
-    assert_eq!((&records["edge-1"]["value"], &records["edge-1"]["file"]), (&json!(555), &json!("edge-1")));
 }
 
 #[test]

@@ -418,39 +418,37 @@ fn problems_have_at_most_a_hundred_faults_and_say_how_many_more() {
     }
 }
 
-/// What runs, the file and a change: what was put in the place of each before, what is sent, and the note and the conflict
-/// that come of it.
+/// What ran and what stood in the file before, what is sent, the note of the answer, and what the file has then.
 #[test]
 fn a_change_notes_what_it_found_and_the_next_one_nothing() {
     let updated = format!("{TEXT}rtmp 1935;\n");
     let edited = TEXT.replace("prepush 5", "prepush 9");
-    let (rtsp, accepting) = (r#"{"rtsp":554}"#, "modify_config?accept=would-remove-credentials");
-    for (running, file, (operation, sent), note) in [
-        (Some(&updated), None, ("modify_config", rtsp), Some("saved-earlier-update")),
+    let rtsp = r#"{"rtsp":554}"#;
+    for (running, file, (operation, sent), note, has) in [
+        (&*updated, TEXT, ("modify_config", rtsp), Some("saved-earlier-update"), "rtmp 1935;"),
         // Copied into the file by hand, it counts as saved.
-        (Some(&updated), Some(&updated), ("modify_config", rtsp), None),
-        (None, Some(&edited), ("modify_config", rtsp), Some("found-hand-edit")),
-        (None, Some(&edited), ("modify_config", "{}"), Some("found-hand-edit")),
-        // To accept one guard accepts no conflict.
-        (None, Some(&edited), (accepting, r#"{"edit_auth":null}"#), Some("found-hand-edit")),
+        (&updated, &*updated, ("modify_config", rtsp), None, "rtmp 1935;"),
+        (TEXT, &edited, ("modify_config", rtsp), Some("found-hand-edit"), "prepush 9;"),
+        (TEXT, &edited, ("modify_config", "{}"), Some("found-hand-edit"), "prepush 9;"),
         // The file, sent as an update, is loaded again.
-        (None, Some(&edited), ("update_config", &*edited), None),
+        (TEXT, &edited, ("update_config", &edited), None, "prepush 9;"),
     ] {
         let server = Server::over(TEXT);
-        running.inspect(|text| drop(server.made("update_config", text)));
-        file.inspect(|text| server.place.put(CONF, text));
+        server.made("update_config", running);
+        server.place.put(CONF, file);
         let made = server.made(operation, sent);
         assert_eq!(header(&made, "Mediactl-Note"), note, "{operation} {sent}");
-        if !sent.contains("edit_auth") {
-            assert_eq!(
-                header(&server.made("modify_config", r#"{"rtmp":1}"#), "Mediactl-Note"),
-                None,
-                "{sent}"
-            );
-            let both = server.place.text();
-            assert!(file.is_none_or(|_| both.contains("prepush 9") || note.is_none()), "{sent}: {both}");
-        }
+        assert!(server.place.text().contains(has), "{operation} {sent}");
+        let next = server.made("modify_config", r#"{"rtsp":1}"#);
+        assert_eq!(header(&next, "Mediactl-Note"), None, "{operation} {sent}");
     }
+    // To accept one guard accepts no conflict.
+    let server = Server::over(TEXT);
+    server.edit_by_hand("prepush 5", "prepush 9");
+    let accepting = "modify_config?accept=would-remove-credentials";
+    let made = server.made(accepting, r#"{"edit_auth":null}"#);
+    assert_eq!(header(&made, "Mediactl-Note"), Some("found-hand-edit"));
+    assert!(server.place.text().contains("prepush 9"));
 }
 
 #[test]

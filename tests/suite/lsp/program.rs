@@ -145,32 +145,6 @@ fn hostile_input_gets_errors_of_the_protocol() {
     input(&place, [0xff; 9000]).exits(1).prints("-32700");
 }
 
-#[test]
-fn files_that_include_each_other_or_vanish_are_faults() {
-    let place = Place::with("include a.inc;\nstream cam1 { url udp://1; }\n");
-    place.put("a.inc", "include media.conf;\ninclude b.inc;\nstream cam2 { url udp://1; }\n");
-    place.put("b.inc", "include a.inc;\n");
-    let uri =
-        |name: &str| format!("file://{}", place.path(name).canonicalize().expect("it is there").display());
-    let (conf, a) = (uri(CONF), uri("a.inc"));
-    let mut client = Client::initialized(&place);
-    let opened = json!({ "uri": conf, "text": place.text() });
-    client.send(&json!({ "method": "textDocument/didOpen", "params": { "textDocument": opened } }));
-    std::fs::remove_file(place.path("b.inc")).expect("it is there");
-    let opened =
-        json!({ "uri": a, "text": "include media.conf;\ninclude b.inc;\nstream cam2 { url udp://1; }\n" });
-    client.send(&json!({ "method": "textDocument/didOpen", "params": { "textDocument": opened } }));
-    client.send(&json!({ "method": "textDocument/didSave", "params": { "textDocument": { "uri": conf } } }));
-    let rename = json!({ "textDocument": { "uri": conf }, "position": { "line": 1, "character": 8 }, "newName": "cam2" });
-    client.send(&json!({ "id": 2, "method": "textDocument/rename", "params": rename }));
-    client.send(&json!({ "id": 3, "method": "shutdown" }));
-    let (told, code) = client.rest();
-    for part in ["`media.conf` includes itself", "cannot include `b.inc`", "nothing is renamed while"] {
-        assert!(told.contains(part), "{part}: {told}");
-    }
-    assert!(told.contains(r#""id":3,"result":null"#) && code == Some(0), "{told}");
-}
-
 /// The most memory, in bytes.
 const MOST: usize = 100 << 20;
 

@@ -4,11 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use mediactl::lsp::EditorSession;
-use mediactl::store::file::{ConfFile, DraftHead, KeptDraft};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::cli::{CONF, Place};
 use crate::fixtures;
 
 /// The name of the folder in a fixture.
@@ -25,22 +23,6 @@ fn every_message_gets_its_answer() {
     assert!(folders.len() > 5);
     let faults: Vec<String> = folders.iter().filter_map(|folder| run(folder).err()).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-#[test]
-fn what_a_draft_of_edit_includes_is_beside_its_configuration() {
-    let place = Place::with("include more.inc;\n");
-    place.put("more.inc", "prepsh 5;\nstream a { url udp://1; }\n");
-    let conf = ConfFile::resolve(&place.path(CONF)).expect("its folder is there");
-    let head = DraftHead { target: conf.target().display().to_string(), range: None, path: None };
-    let text = "include more.inc;\nstream a { url udp://2; }\n";
-    let draft = KeptDraft::create(&place.path("home"), head, place.bytes().into()).expect("it can be made");
-    let mut session = EditorSession::default();
-    session.take(json!({ "id": 1, "method": "initialize", "params": { "capabilities": {} } }));
-    let opened = json!({ "uri": format!("file://{}", draft.path().display()), "version": 1, "text": text });
-    session.take(json!({ "method": "textDocument/didOpen", "params": { "textDocument": opened } }));
-    let found = json!(session.found_faults()).to_string();
-    assert!(found.contains("is defined twice") && !found.contains("cannot include"), "{found}");
 }
 
 /// Runs a session, and compares what came with what is written there.

@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::schema::Schema;
-use crate::schema::kinds::PORT;
-use crate::schema::suggest::{is_one_edit, is_only_near};
+use crate::schema::{PORT, Schema, is_one_edit, is_only_near};
 use crate::secret::{Secrecy, word_parts};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Fix, Word};
 
@@ -30,7 +28,8 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
     if value.is_empty() {
         let found = Diagnostic::warning(word.span(), "an empty source url");
-        return diagnostics.push(found.hint("name the source, or remove the directive"));
+        let hint = "name the source, or remove the directive";
+        return diagnostics.push(Diagnostic { is_slip: true, ..found.hint(hint) });
     }
     if matches!(&*value, "undefined" | "null" | "None" | "NaN") {
         let found = Diagnostic::warning(word.span(), format!("`{value}` is no address"));
@@ -40,10 +39,9 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
     diagnostics.push_any(url(word, &value));
     if lacks_scheme(&value) {
         let found = Diagnostic::warning(word.span(), "a source without a scheme");
-        let (scheme, _) = value.split_once("//").unwrap_or_default();
-        diagnostics.push(match is_known(scheme) {
-            true => found.slip(&format!("{scheme}://")),
-            false => found.hint("write it like `udp://239.0.0.1:1234`"),
+        diagnostics.push(match value.split_once("//") {
+            Some((scheme, _)) if is_known(scheme) => found.slip(&format!("{scheme}://")),
+            _ => found.hint("write it like `udp://239.0.0.1:1234`"),
         });
     }
 }
@@ -79,10 +77,9 @@ pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
 /// Checks the address to which something is sent; one that lost the `:` of its scheme is no URL.
 pub(super) fn target(word: Word<'_>) -> Option<Diagnostic> {
     let value = word.value();
-    let (scheme, _) = value.split_once("//").unwrap_or_default();
-    if !is_known(scheme) {
+    let Some((scheme, _)) = value.split_once("//").filter(|(scheme, _)| is_known(scheme)) else {
         return url(word, &value);
-    }
+    };
     let found = Diagnostic::warning(word.span(), format!("`{scheme}//` lacks a `:`"));
     Some(found.slip(&format!("{scheme}://")))
 }
@@ -177,21 +174,20 @@ fn is_scheme(scheme: &str) -> bool {
 ///
 /// A known scheme with digits, `s`, `t` or `e` behind it may be known to newer servers.
 fn meant_scheme(scheme: &str) -> Option<&'static str> {
-    let mut common = COMMON.split(' ');
     let is_newer = || {
         is_known(scheme.trim_end_matches(|c: char| c.is_ascii_digit()))
-            || scheme
-                .strip_suffix(['s', 't', 'e'])
-                .is_some_and(|scheme| common.clone().any(|known| known == scheme))
+            || scheme.strip_suffix(['s', 't', 'e']).is_some_and(|scheme| is_in(COMMON, scheme))
     };
-    if is_known(scheme) || is_newer() { None } else { Schema::nearest(scheme, common.by_ref()) }
+    if is_known(scheme) || is_newer() { None } else { Schema::nearest(scheme, COMMON.split(' ')) }
 }
 
 fn is_known(scheme: &str) -> bool {
-    // As bytes, because every address is looked at.
-    let is_in =
-        |names: &str| names.as_bytes().split(|&byte| byte == b' ').any(|name| name == scheme.as_bytes());
-    is_in(COMMON) || is_in(OTHERS)
+    is_in(COMMON, scheme) || is_in(OTHERS, scheme)
+}
+
+/// As bytes, because every address is looked at.
+fn is_in(names: &str, scheme: &str) -> bool {
+    names.as_bytes().split(|&byte| byte == b' ').any(|name| name == scheme.as_bytes())
 }
 
 /// The most addresses of one port with which a new one is compared.

@@ -6,8 +6,7 @@
 
 use std::{iter, mem};
 
-use crate::schema::kinds::WordKind;
-use crate::schema::{Schema, Scope};
+use crate::schema::{Schema, Scope, WordKind};
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, Word, Words, comment_start, line_end};
 
 /// The columns by which a tab indents.

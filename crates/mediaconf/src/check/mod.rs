@@ -17,9 +17,10 @@ use std::mem;
 pub use self::names::{NearMiss, near_miss_in_block};
 
 use crate::query::NameUse;
-use crate::schema::codec::{OptionWord, is_plural};
-use crate::schema::members::{inner_scope, read};
-use crate::schema::{DirectiveRole, Kind, ObjectShape, Parameter, Part, SOURCE, Schema, Scope};
+use crate::schema::{
+    DirectiveRole, Kind, ObjectShape, OptionWord, Parameter, Part, SOURCE, Schema, Scope, inner_scope,
+    is_plural, read,
+};
 use crate::secret::mask_faults;
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word};
 
@@ -47,11 +48,10 @@ impl Document {
         checker.report(self, &mut diagnostics);
         diagnostics.sort();
         // It says nothing of the text itself.
-        diagnostics.push_any(include.map(|include| {
-            let message = "this `include` is kept, but the files that it names are not checked";
-            let found = Diagnostic::warning(include, message);
-            found.hint("check the included files, too: `mediactl check FILE…`")
-        }));
+        let message = "this `include` is kept, but the files that it names are not checked";
+        let found = include.map(|include| Diagnostic::warning(include, message));
+        diagnostics
+            .push_any(found.map(|found| found.hint("check the included files, too: `mediactl check FILE…`")));
         mask_faults(self.text(), &mut diagnostics);
         diagnostics
     }
@@ -220,6 +220,9 @@ impl<'d> Checker<'d> {
             self.sourceless = None;
         }
         if let Some(kind) = facts.kind {
+            if kind.is_text {
+                self.empty(&format!("`{}`", entry.keyword()), entry.arguments());
+            }
             // A port of UDP is no other listener's.
             if kind.is_port && row.key != "snmp" {
                 self.listeners.push(entry);
@@ -227,6 +230,7 @@ impl<'d> Checker<'d> {
             entry.arguments().take(1).for_each(|word| words::value(kind, word, &mut self.diagnostics));
         } else if let Some(kind) = facts.group {
             let name = entry.group_name();
+            self.empty("the name", [name]);
             self.name(Severity::Error, kind.noun().into(), name);
             match kind.has_sources() {
                 true if entry.is_block() => self.sourceless = Some(name.span()),
@@ -245,6 +249,7 @@ impl<'d> Checker<'d> {
             words::options(options.usual, entry.arguments(), &mut self.diagnostics);
             self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(0)));
         } else if facts.address.is_some() {
+            self.empty("the address", entry.arguments().take(1));
             entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
             self.refer(scope, entry);
             self.options(scope, entry, 1);
@@ -255,9 +260,19 @@ impl<'d> Checker<'d> {
         None
     }
 
+    /// Reports the first of these words that is empty.
+    fn empty(&mut self, noun: &str, words: impl IntoIterator<Item = Word<'d>>) {
+        let empty = words.into_iter().find(|word| word.value().is_empty());
+        self.diagnostics.push_any(empty.map(|word| words::empty(word, noun)));
+    }
+
     fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
         let keyword = entry.keyword();
         self.refer(scope, entry);
+        let row = Schema::media().foreign(&keyword);
+        if keyword == "push" || row.is_some_and(|row| row.secret) {
+            self.empty(&format!("`{keyword}`"), entry.arguments());
+        }
         let is_source = || scope == Scope::Stream && SOURCES.split(' ').any(|source| source == keyword);
         if keyword == "include" {
             // What is included may have the source.
@@ -267,6 +282,7 @@ impl<'d> Checker<'d> {
             self.diagnostics.push_any(entry.arguments().next().and_then(address::target));
         } else if scope == Scope::Top && Schema::media().has_named_blocks(&keyword) {
             if let Some(name) = entry.only_argument().filter(|_| entry.is_block()) {
+                self.empty("the name", [name]);
                 self.name(Severity::Warning, keyword.clone(), name);
             }
         } else if is_source() {
@@ -282,8 +298,7 @@ impl<'d> Checker<'d> {
             self.sourceless.take_if(|_| is_source);
             self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, near)));
         }
-        let usual = Schema::media().foreign(&keyword).map_or("", |row| row.usual);
-        words::options(usual, entry.arguments().skip(1), &mut self.diagnostics);
+        words::options(row.map_or("", |row| row.usual), entry.arguments().skip(1), &mut self.diagnostics);
         self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
     }
 
@@ -342,6 +357,9 @@ impl<'d> Checker<'d> {
         words::parts(object, entry, &mut self.diagnostics);
         let parts = object.part_words(entry).filter_map(|(part, word)| Some((part?, word)));
         let parts: Vec<_> = parts.filter(|(part, _)| !part.is_rest()).collect();
+        for (part, word) in parts.iter().filter(|(part, _)| part.kind.is_text) {
+            self.empty(&format!("the {}", part.key), [*word]);
+        }
         self.repeats("", parts.into_iter().map(|(part, word)| (part.key.into(), word)));
         if object.parts.last().is_some_and(Part::is_rest) {
             self.diagnostics.extend(&lost::in_same_line(scope, entry, None));

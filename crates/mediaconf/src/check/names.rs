@@ -6,8 +6,10 @@
 use std::collections::BTreeSet;
 
 use crate::query::NameUse;
-use crate::schema::suggest::{is_one_edit, is_one_slip, is_only_near};
-use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Schema, Scope};
+use crate::schema::{
+    FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Schema, Scope, is_one_edit, is_one_slip, is_only_near,
+    listed,
+};
 use crate::syntax::{Diagnostic, Diagnostics, Document};
 
 /// The known parameter that an unknown keyword is probably a misspelling of.
@@ -19,15 +21,14 @@ pub struct NearMiss {
     pub keyword: Option<&'static str>,
     /// True if no other directive that may stand there is as similar as a slip makes it.
     pub is_only: bool,
-    /// All keywords of a foreign directive.
-    foreign: &'static [&'static str],
+    /// Its JSON key, or all keywords of a foreign directive.
+    names: &'static [&'static str],
 }
 
 impl NearMiss {
     /// What is meant, as messages say it: "`file` or `vod`".
     pub fn in_words(self) -> String {
-        let names = if self.foreign.is_empty() { &[self.key] } else { self.foreign };
-        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
+        listed(self.names, "or")
     }
 }
 
@@ -53,13 +54,13 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     let lower = keyword.to_ascii_lowercase();
     // Each word with what is meant by it: a key stands for the first keyword.
     let own = scope.rows().flat_map(|row| {
-        let words = row.keywords.iter().map(|word| (word, Some(*word)));
-        words
-            .chain([(&row.key, row.keywords.first().copied())])
-            .map(|(word, keyword)| (*word, NearMiss { key: row.key, keyword, is_only: false, foreign: &[] }))
+        let key = (row.key, row.keywords.first().copied());
+        let words = row.keywords.iter().map(|word| (*word, Some(*word))).chain([key]);
+        let names = std::slice::from_ref(&row.key);
+        words.map(move |(word, keyword)| (word, NearMiss { key: row.key, keyword, is_only: false, names }))
     });
     let foreign = FOREIGN_KEYWORDS.iter().filter(|row| may_stand(row)).flat_map(|row| {
-        let near = |word| NearMiss { key: word, keyword: Some(word), is_only: false, foreign: row.keywords };
+        let near = |word| NearMiss { key: word, keyword: Some(word), is_only: false, names: row.keywords };
         row.keywords.iter().map(move |word| (row, near(*word)))
     });
     // In another letter case it is the same word.

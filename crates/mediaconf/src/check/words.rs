@@ -1,14 +1,17 @@
 //! Words: slips in the options and values of a directive whose keyword is right.
 
 use super::MAX_OPTIONS;
-use crate::schema::codec::OptionWord;
-use crate::schema::kinds::WordKind;
-use crate::schema::suggest::is_one_slip;
-use crate::schema::{ObjectShape, PartPlace, Schema};
+use crate::schema::{ObjectShape, OptionWord, PartPlace, Schema, WordKind, is_one_slip};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Word};
 
 fn slip(word: Word<'_>, message: impl Into<String>, meant: &str) -> Diagnostic {
     Diagnostic::warning(word.span(), message).slip(meant)
+}
+
+/// The warning about a word that is empty.
+pub(super) fn empty(word: Word<'_>, noun: &str) -> Diagnostic {
+    let found = Diagnostic::warning(word.span(), format!("{noun} is empty"));
+    Diagnostic { is_slip: true, ..found.hint("give a value, or leave it out") }
 }
 
 /// Checks the names of options, and the values of those that are known with a value, such as `preset=fast`.

@@ -13,7 +13,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::slips::drops;
+use super::slips::{drops, empty};
 use super::substitution::Substitution;
 use crate::query::{
     Condition, Config, Expansion, NULL, Path, Segment, find_by, is_whole_list, keys, out_of_range,
@@ -214,6 +214,9 @@ impl Assigner<'_> {
         }
         let mut words = None;
         if let AssignedValue::Typed(text) = given {
+            if text.is_empty() {
+                return Err(empty(at, path));
+            }
             self.refuse_whole(at, path, text)?;
             words = self.words(at, place, text)?;
         }
@@ -320,7 +323,8 @@ impl Replacement<'_> {
 /// whole. The fault of a removal is an absence where nothing is there to be removed.
 fn add(patch: &mut Value, current: &Config<'_>, edit: &PathEdit) -> Result<(), Fault> {
     let PathEdit { path, value, is_unset } = edit;
-    let (names, in_list) = path.split_names();
+    let names = path.names();
+    let in_list = &path.segments[names.len()..];
     let above = &path.segments[..names.len()];
     let may_be_absent = value.is_null() && !is_unset;
     if in_list.is_empty() {

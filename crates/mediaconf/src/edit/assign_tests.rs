@@ -133,7 +133,7 @@ fn values_are_typed_by_the_schema() {
         streams.a.title=007 => {"streams": {"a": {"title": "007"}}}
         streams.a.note={"x":1} => {"streams": {"a": {"note": {"x": 1}}}}
         streams.a.title={"x":1 => {"streams": {"a": {"title": "{\"x\":1"}}}
-        streams.a.title= => {"streams": {"a": {"title": ""}}}
+        s:streams.a.title= => {"streams": {"a": {"title": ""}}}
         s:streams.a.title=5 => {"streams": {"a": {"title": "5"}}}
         plugins.iptv.port=80 => {"plugins": {"iptv": {"port": 80}}}
         streams.a=null => {"streams": {"a": null}}

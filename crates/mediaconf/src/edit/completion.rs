@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::explain::members;
-use crate::query::{Config, Path, Segment, keys, refuse_output_only};
+use crate::query::{Config, Path, Segment, keys, settable};
 use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Place, Schema, Scope};
 
 #[cfg(test)]
@@ -129,7 +129,7 @@ impl Completion<'_> {
                 names.push((name, help.unwrap_or_default()));
             }
         }
-        let is_settable = |key: &str| place.member(key).and_then(refuse_output_only).is_ok();
+        let is_settable = |key: &str| place.member(key).and_then(settable).is_ok();
         names.retain(|(key, _)| self.path_use != PathUse::Settable || is_settable(key));
         names
     }

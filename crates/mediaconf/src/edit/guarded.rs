@@ -235,7 +235,8 @@ impl<'d> Sync<'_, 'd> {
 
 /// The hint of a near miss: what is probably meant, and how the word is accepted if it is right.
 pub(super) fn unless_right(meant: &str, word: &str) -> String {
-    format!("{meant} If {word} is right, add `--accept near-miss` (over HTTP `accept=near-miss`)")
+    let end = if meant.ends_with('?') { "" } else { "." };
+    format!("{meant}{end} If {word} is right, add `--accept near-miss` (over HTTP `accept=near-miss`)")
 }
 
 /// The scope in a block, or of the top level.

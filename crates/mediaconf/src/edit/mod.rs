@@ -111,8 +111,8 @@ impl Schema {
             let fault = Fault::at_pointer(FaultKind::NotJson, Pointer::root(), "a patch must be an object");
             return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
         }
-        let mut normalizer =
-            Normalizer { at: Pointer::root(), faults: Faults::default(), holds_mask: Masker::holds_mask };
+        let nothing = Normalizer::below_place(&Pointer::root());
+        let mut normalizer = Normalizer { holds_mask: Masker::holds_mask, ..nothing };
         let Some(Value::Object(members)) = normalized(Scope::Top, patch, &mut normalizer) else {
             return Ok(Object::new());
         };

@@ -10,6 +10,7 @@ use super::sync::Sync;
 use crate::schema::codec::{General, block_value, merge_block, occurrence};
 use crate::schema::fault::Fault;
 use crate::schema::kinds::{PORT, is_empty, scalar_text};
+use crate::schema::patch::Normalizer;
 use crate::schema::{ListShape, Object, Parameter};
 use crate::syntax::{Document, Entry};
 
@@ -67,19 +68,21 @@ impl<'d> Sync<'_, 'd> {
         let mut blocks = Vec::new();
         for (index, (port, entry)) in ports.iter().zip(staying).enumerate() {
             let name = scalar_text(port).unwrap_or_default();
-            let pointer = pointer.child(&name);
+            let mut at = Normalizer::below_place(&pointer.child(&name));
             let change = options.filter(|options| options.is_null()).or(patch.get(&name));
             let change = change.filter(|change| change.is_null() || counts(index));
             let merged = match (entry.filter(|entry| entry.is_block()), change) {
                 (Some(block), None) => Some(block_value(block)),
-                (Some(block), Some(change)) => change
-                    .as_object()
-                    .map(|patch| merge_block(block, patch, &pointer, &mut self.faults).into()),
-                (None, change) => change.and_then(|change| {
-                    General { keyword: list.key }.merge_entries(&[], change, &pointer, &mut self.faults)
-                }),
+                (Some(block), Some(change)) => {
+                    change.as_object().map(|patch| merge_block(block, patch, &mut at).into())
+                }
+                (None, change) => {
+                    let codec = General { keyword: list.key };
+                    change.and_then(|change| codec.merge_entries(&[], change, &mut at))
+                }
             };
             blocks.push(merged.and_then(|merged| merged.as_object().cloned()));
+            self.faults.add(at.faults);
         }
         let listening: HashSet<String> = ports.iter().filter_map(scalar_text).collect();
         for (port, _) in patch.iter().filter(|(port, value)| !listening.contains(*port) && !value.is_null()) {

@@ -39,6 +39,27 @@ pub(super) fn drops(path: &Path, present: usize) -> Fault {
         .hint(format!("{first} replaces the first, {new} appends, {whole} sets the whole list"))
 }
 
+/// Refuses the text that a variable of a shell leaves when it is not set.
+pub(super) fn empty(place: Place, path: &Path) -> Fault {
+    let shown = path.shown();
+    let set =
+        |option: &str, end: &str| format!("`{option} {}`", Path::in_shell_quotes(&format!("{shown}={end}")));
+    let is_source = matches!(
+        Place::through_lists(Place::Root, &path.segments[..path.segments.len() - 1]),
+        Ok(Place::Source(_))
+    );
+    let is_address = matches!(place, Place::BackendUrl | Place::Source(_)) || is_source && place.is_text();
+    let is_needed = is_source && place.is_text() || matches!(place, Place::Part(part) if !part.is_optional());
+    let removes = !is_needed && path.segments.last() != Some(&Segment::Append) && place.removal().is_ok();
+    let can_be_empty =
+        !is_address && (!place.is_text() || matches!(place, Place::Text)) && place.string("").is_ok();
+    let removal = removes.then(|| format!("{} removes it", set("--set", "null")));
+    let word = can_be_empty.then(|| format!("{} sets the empty word", set("--set-string", "")));
+    let hints: Vec<String> = removal.into_iter().chain(word).collect();
+    let hint = if hints.is_empty() { "give a value".to_owned() } else { hints.join(", ") };
+    Fault::of_path("the value is empty").hint(hint)
+}
+
 impl Assigner<'_> {
     /// The words that a text with blanks is, where a directive takes several; `None` where it is one value. What stands
     /// there tells it, then the table of directives.
@@ -189,7 +210,7 @@ impl Assigner<'_> {
 
     /// The fault of a path into a stream, live or plugin that is not there.
     fn absent_block(&self, path: &Path) -> Option<Fault> {
-        let (names, _) = path.split_names();
+        let names = path.names();
         let block = names.get(..2).filter(|_| path.kind().is_some() && path.segments.len() > 2)?;
         let is_missing = !self.options.create && !self.expansion.current.contains(block);
         is_missing.then(|| self.expansion.current.missing(path, block))

@@ -24,6 +24,7 @@ use crate::schema::codec::{
 };
 use crate::schema::fault::{Faults, Pointer};
 use crate::schema::members::{Members, first_argument, inner_scope, keyword_of};
+use crate::schema::patch::Normalizer;
 use crate::schema::{Codec, Object, Parameter, SOURCE, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
@@ -92,7 +93,9 @@ impl<'p, 'd> Sync<'p, 'd> {
         let merged: Object = merged.map(|(key, value)| (key.clone(), value.clone())).collect();
         let present = |key: &String| Some((key.clone(), top_value(members, key)?));
         let current: Object = merged.keys().filter_map(present).collect();
-        let mut target = merge_into(current.clone(), members, &merged, &root, &mut self.faults);
+        let mut at = Normalizer::below_place(&root);
+        let mut target = merge_into(current.clone(), members, &merged, &mut at);
+        self.faults.add(at.faults);
         without_misshapen(members, &mut target, &current, &patch);
         let patch = &Value::Object(patch);
         self.contents(members, [&current, &target], &At { within: None, patch, pointer: root.clone() });

@@ -13,13 +13,8 @@ use winnow::ascii::{multispace0, multispace1};
 use winnow::combinator::{alt, eof, repeat, repeat_till};
 use winnow::token::{none_of, take_till};
 
-use super::config::{Config, Found};
-use super::path::{Path, Segment, keys, quoted};
-use super::place::{NULL, UnknownKey};
-use crate::schema::fault::{Fault, FaultKind, Faults};
-use crate::schema::kinds::scalar_text;
-use crate::schema::members::keyword_of;
-use crate::schema::{Kind, Place};
+use crate::query::{Config, Found, NULL, Path, Segment, UnknownKey, keys, quoted};
+use crate::schema::{Fault, FaultKind, Faults, Kind, Place, keyword_of, scalar_text};
 use crate::secret::Masker;
 
 /// A condition on the entries that a path selects.
@@ -136,23 +131,18 @@ impl Condition {
     /// The key, with the one that is meant.
     pub(crate) fn refuse_near_miss(&self, kind: Kind) -> Result<(), Fault> {
         let unknown = UnknownKey::find(Place::Block(kind), &self.path.segments);
-        let near = unknown
-            .filter(|_| !self.accepts_near_miss)
-            .and_then(|unknown| Some((unknown.key, unknown.near_miss()?)));
-        near.map_or(Ok(()), |(key, near)| {
-            let hint = format!("did you mean `{near}`? If `{key}` is right, add `--accept near-miss`");
-            Err(Fault::of_path(format!("`--where`: `{key}` is not known here")).hint(hint))
-        })
+        let Some(unknown) = unknown.filter(|_| !self.accepts_near_miss) else { return Ok(()) };
+        let (Some(near), key) = (unknown.near_miss(), unknown.key) else { return Ok(()) };
+        let hint = format!("did you mean `{near}`? If `{key}` is right, add `--accept near-miss`");
+        Err(Fault::of_path(format!("`--where`: `{key}` is not known here")).hint(hint))
     }
 
     /// True if a value meets the condition, or an entry of it where it is a list.
     fn is_met_by_any(&self, value: &Value, place: Place) -> bool {
         match value {
             _ if matches!(&self.test, Test::Equals(text) if place.has_words(value, text)) => !self.is_negated,
-            Value::Array(entries) => match &entries[..] {
-                [] => self.is_negated,
-                entries => entries.iter().any(|entry| self.is_met_by_any(entry, place)),
-            },
+            Value::Array(entries) if entries.is_empty() => self.is_negated,
+            Value::Array(entries) => entries.iter().any(|entry| self.is_met_by_any(entry, place)),
             value => self.is_met(value, place),
         }
     }
@@ -231,7 +221,7 @@ impl Expectation {
         let path = &self.path.with_key_of_sources();
         let (expected, found, is_met) = self.compared(current, path).map_err(|fault| fault.at(path))?;
         if is_met {
-            let slip = found.is_none().then(|| current.misspelling(path)).flatten();
+            let slip = if found.is_none() { current.misspelling(path) } else { None };
             return slip.map_or(Ok(None), |slip| Err(slip.at(path)));
         }
         let masker = Masker::default();
@@ -273,11 +263,8 @@ impl Expectation {
             }
             found => found?,
         };
-        let is_one = found.goes_through_list
-            && match &expected {
-                None => found.is_partial,
-                Some(expected) => found.values.iter().any(|(_, value)| value == expected),
-            };
+        let has = |expected: &Value| found.values.iter().any(|(_, value)| value == expected);
+        let is_one = found.goes_through_list && expected.as_ref().map_or(found.is_partial, has);
         // A backend also shows the global one, which is not its own.
         let value = found.into_value();
         let found = if place.address().is_some() { place.own_value(&value) } else { Some(value) };
@@ -294,14 +281,10 @@ impl Config<'_> {
     /// # Errors
     /// Paths that do not name one place, and values that do not fit their place.
     pub fn unmet(&self, expectations: &[Expectation]) -> Result<Vec<Fault>, Faults> {
-        let (mut unmet, mut faults) = (Vec::new(), Vec::new());
-        for expectation in expectations {
-            match expectation.unmet(self) {
-                Ok(fault) => unmet.extend(fault),
-                Err(fault) => faults.push(fault),
-            }
-        }
-        Faults(faults).into_result(unmet)
+        let mut faults = Faults::default();
+        let found = expectations.iter().map(|expectation| expectation.unmet(self).map_err(Faults::from));
+        let unmet = found.filter_map(|found| faults.take(found).flatten()).collect();
+        faults.into_result(unmet)
     }
 
     /// The fault of a path without a value whose last name is nearly a known one, and that no block of the kind has.
@@ -310,9 +293,9 @@ impl Config<'_> {
         let (key, above) = keys.split_last()?;
         let scope = Place::resolve(&path.segments[..above.len()]).ok()?.scope()?;
         let near = scope.near_miss(keyword_of(scope, key))?;
-        let fault = || Fault::of_path(format!("`{key}` is not known here"));
+        let fault = Fault::of_path(format!("`{key}` is not known here"));
         let is_slip = !self.uses(path, above.len());
-        is_slip.then(|| fault().hint(format!("did you mean {}?", near.in_words())))
+        is_slip.then(|| fault.hint(format!("did you mean {}?", near.in_words())))
     }
 
     /// True if the first keys of a path, up to the one at `at`, lead to a value: of a key in a stream, live or plugin, if any
@@ -330,7 +313,7 @@ impl Config<'_> {
     /// The objects on the way to a path with their secrets masked; an empty one where a name on the way is a secret, or
     /// nothing is there.
     pub(crate) fn masked_around(&self, path: &Path, masker: &Masker) -> Value {
-        let (names, _) = path.split_names();
+        let names = path.names();
         let around = &names[..names.len().min(2)];
         let value = self.value(around).filter(|_| masker.keys(around) == around);
         let Some(value) = value else { return Value::Object(Map::new()) };

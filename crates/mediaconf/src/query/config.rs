@@ -9,14 +9,10 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::path::{Path, Segment, keys};
-use super::place::UnknownKey;
-use crate::schema::codec::read_members;
-use crate::schema::fault::{Fault, FaultKind};
-use crate::schema::kinds::scalar_text;
-use crate::schema::members::Members;
+use crate::query::{Path, Segment, UnknownKey, keys};
 use crate::schema::{
-    BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Kind, Object, Place, Schema, Scope, URL_GLOBAL,
+    BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Fault, FaultKind, Kind, Members, Object, Place,
+    Schema, Scope, URL_GLOBAL, read_members, scalar_text,
 };
 use crate::syntax::Document;
 
@@ -132,7 +128,7 @@ impl<'d> Config<'d> {
     pub fn names(&self, keys: &[&str]) -> Vec<String> {
         match (keys, self.kind(keys)) {
             ([], _) if self.json.is_none() => {
-                self.known_keys().filter(|key| self.shows(key)).map(Cow::into_owned).collect()
+                self.known_keys().filter(|key| self.contains(&[key])).map(Cow::into_owned).collect()
             }
             ([_], Some(kind)) => self.group(kind).keys().cloned().collect(),
             _ => {
@@ -144,14 +140,16 @@ impl<'d> Config<'d> {
 
     /// True if there is an object at `keys`.
     pub(crate) fn is_object(&self, keys: &[&str]) -> bool {
-        keys.len() == 1 && self.kind(keys).is_some() || self.inside(keys, Value::is_object) == Some(true)
+        match (keys, self.kind(keys)) {
+            ([], _) | ([_], Some(_)) => true,
+            _ => self.inside(keys, Value::is_object) == Some(true),
+        }
     }
 
     /// True if there is a value at `keys`.
     pub fn contains(&self, keys: &[&str]) -> bool {
         match (keys, self.kind(keys)) {
-            ([], _) => true,
-            ([key], _) if self.json.is_none() => self.shows(key),
+            ([], _) | ([_], Some(_)) => true,
             ([_, name], Some(kind)) => self.group(kind).contains_key(*name),
             _ => self.inside(keys, |_| ()).is_some(),
         }
@@ -164,14 +162,6 @@ impl<'d> Config<'d> {
         scope.rows().map(|row| Cow::Borrowed(row.key)).chain(foreign)
     }
 
-    /// True if a member of the top level of the document is shown.
-    fn shows(&self, key: &str) -> bool {
-        match self.members.scope().by_key(key) {
-            Some(row) => row.always_shown || self.members.value(key).is_some(),
-            None => !self.members.foreign_by_key(key).is_empty(),
-        }
-    }
-
     /// The kind of the group of the document that `keys` lead into.
     fn kind(&self, keys: &[&str]) -> Option<Kind> {
         keys.first().and_then(|key| Schema::media().kind(key)).filter(|_| self.json.is_none())
@@ -179,7 +169,7 @@ impl<'d> Config<'d> {
 
     /// All streams, lives or plugins; none where there is no text.
     fn group(&self, kind: Kind) -> &IndexMap<String, usize> {
-        self.groups[kind.number()].get_or_init(|| {
+        self.groups[kind as usize].get_or_init(|| {
             let entries = self.members.own_by_key(kind.key()).iter().enumerate();
             let shown = entries.filter(|(_, entry)| !(self.skips_static && kind.is_static(**entry)));
             shown.map(|(place, entry)| (entry.group_name().value().into_owned(), place)).collect()
@@ -187,8 +177,8 @@ impl<'d> Config<'d> {
     }
 
     /// The values of the blocks of a group, by name.
-    fn blocks(&self, kind: Kind) -> impl Iterator<Item = (String, Value)> {
-        self.group(kind).iter().map(move |(name, place)| (name.clone(), self.block(kind, *place)))
+    fn blocks(&self, kind: Kind) -> impl Iterator<Item = (&String, Value)> {
+        self.group(kind).iter().map(move |(name, place)| (name, self.block(kind, *place)))
     }
 
     /// The value of a block whose place in its group is `place`, from 0.
@@ -202,7 +192,7 @@ impl<'d> Config<'d> {
     /// The value of a member of the top level of the document.
     fn member(&self, key: &str) -> Option<Value> {
         match Schema::media().kind(key) {
-            Some(kind) => Some(self.blocks(kind).collect()),
+            Some(kind) => Some(self.blocks(kind).map(|(name, block)| (name.clone(), block)).collect()),
             None => self.members.value(key),
         }
     }
@@ -397,7 +387,7 @@ impl Config<'_> {
     /// An absence if no value is there; another fault if the path does not name one place: `[+]`, or an
     /// entry that is in the list twice.
     pub(crate) fn found(&self, path: &Path) -> Result<Found<Value>, Fault> {
-        let (names, _) = path.split_names();
+        let names = path.names();
         let depth = Self::member_depth(&names);
         let follow = |value: &Value| {
             let mut here = Found::new(path.first(depth), value);
@@ -434,9 +424,7 @@ impl Config<'_> {
     /// # Errors
     /// Those of [`Config::found`].
     pub(crate) fn names_at(&self, path: &Path) -> Result<Vec<String>, Fault> {
-        if let Some(keys) = keys(&path.segments)
-            && (keys.is_empty() || keys.len() == 1 && path.kind().is_some() && self.contains(&keys))
-        {
+        if let Some(keys) = keys(&path.segments).filter(|keys| self.is_object(keys)) {
             return Ok(self.names(&keys));
         }
         let (mut names, mut known) = (Vec::new(), HashSet::new());
@@ -495,7 +483,7 @@ impl Config<'_> {
     /// # Errors
     /// The path can't be followed.
     fn inherited(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
-        let (names, _) = path.split_names();
+        let names = path.names();
         let kind = path.kind().filter(|_| names.len() > 2 && self.contains(&names[..2]));
         let Some(kind) = kind else { return Ok(None) };
         let (key, below) = (names[2], &path.segments[2..]);

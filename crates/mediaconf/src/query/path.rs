@@ -22,8 +22,7 @@ use winnow::ascii::digit1;
 use winnow::combinator::{alt, delimited, preceded, repeat, separated_pair, terminated};
 use winnow::token::{one_of, take_till};
 
-use crate::schema::fault::{Fault, FaultKind, Pointer, bare_or_quoted, ends_bare_name};
-use crate::schema::{Kind, Place, Schema};
+use crate::schema::{Fault, FaultKind, Kind, Place, Pointer, Schema, bare_or_quoted, ends_bare_name};
 use crate::secret::{Secrecy, word_parts};
 use crate::syntax::{Document, Parsed, quoted_word};
 
@@ -103,11 +102,9 @@ impl Path {
         self.segments.first().and_then(Segment::name).and_then(|key| Schema::media().kind(key))
     }
 
-    /// Splits the path behind the names that it begins with.
-    pub fn split_names(&self) -> (Vec<&str>, &[Segment]) {
-        let names: Vec<&str> = self.segments.iter().map_while(Segment::name).collect();
-        let below = &self.segments[names.len()..];
-        (names, below)
+    /// The names that the path begins with.
+    pub fn names(&self) -> Vec<&str> {
+        self.segments.iter().map_while(Segment::name).collect()
     }
 
     /// The path of all members of a group.

@@ -5,13 +5,11 @@
 
 use serde_json::Value;
 
-use super::path::{Path, Segment};
-use crate::schema::codec::{General, is_list, json, object, of_kind, plain, read_directive, scalars};
-use crate::schema::fault::Fault;
-use crate::schema::suggest::{is_one_edit, similar_names};
+use crate::query::{Path, Segment};
 use crate::schema::{
-    AddressShape, Codec, Derived, DirectiveRole, Facts, JsonForm, Kind, Object, Place, SOURCE, Schema, Scope,
-    URL_GLOBAL, no_string,
+    AddressShape, Codec, Derived, DirectiveRole, Facts, Fault, General, JsonForm, Kind, Object, Parameter,
+    Place, SOURCE, Schema, Scope, URL_GLOBAL, is_list, is_one_edit, json, listed, no_key, no_string, object,
+    of_kind, plain, read_directive, scalars, similar_names,
 };
 
 /// The word that stands for no value.
@@ -31,10 +29,7 @@ impl Place {
 
     /// Like [`Place::resolve`]; an output-only member is a fault.
     pub fn to_set(segments: &[Segment]) -> Result<Self, Fault> {
-        segments.iter().try_fold(Self::Root, |place, segment| {
-            let place = place.step(segment)?;
-            refuse_output_only(place).map(|()| place)
-        })
+        segments.iter().try_fold(Self::Root, |place, segment| place.step(segment).and_then(settable))
     }
 
     /// The place one segment further.
@@ -224,10 +219,12 @@ impl Place {
     /// Returns null if the value here can be removed.
     pub fn removal(self) -> Result<Value, Fault> {
         let derived = if let Self::Own(row) = self { row.codec.facts().derived } else { None };
-        let is_always_there =
-            matches!(derived, Some(Derived::Position | Derived::Static | Derived::NeverStatic));
-        let refused = || Fault::of_path("every block has one").hint("set it to another value");
-        if is_always_there { Err(refused()) } else { Ok(Value::Null) }
+        match derived {
+            Some(Derived::Position | Derived::Static | Derived::NeverStatic) => {
+                Err(Fault::of_path("every block has one").hint("set it to another value"))
+            }
+            _ => Ok(Value::Null),
+        }
     }
 }
 
@@ -237,22 +234,16 @@ pub fn is_whole_list(text: &str) -> bool {
 }
 
 fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
-    let Some(parameter) = scope.by_key(key) else {
-        return match scope.by_keyword(key) {
-            Some(meant) => {
-                Err(Fault::of_path(format!("`{key}` is a keyword of the text, not a key of the JSON"))
-                    .hint(format!("did you mean `{}`?", meant.key)))
-            }
-            None => Ok(match Schema::media().block_scope(key, 1) {
-                Scope::Template if (scope == Scope::Top) => Place::Templates,
-                _ => Place::Foreign,
-            }),
-        };
+    let Some(row) = scope.by_key(key) else {
+        let is_template = scope == Scope::Top && Schema::media().block_scope(key, 1) == Scope::Template;
+        let place = if is_template { Place::Templates } else { Place::Foreign };
+        return scope.by_keyword(key).map_or(Ok(place), |row| Err(no_key(key, row)));
     };
-    Ok(match (parameter.codec.facts().group, parameter.codec.facts().derived) {
+    let facts = row.codec.facts();
+    Ok(match (facts.group, facts.derived) {
         (Some(kind), _) => Place::Group(kind),
         (_, Some(Derived::Address)) => Place::Text,
-        _ => Place::Own(parameter),
+        _ => Place::Own(row),
     })
 }
 
@@ -261,19 +252,18 @@ fn no_members() -> Fault {
 }
 
 /// Refuses members that can't be set: `name`, `runtime` and the like.
-pub(crate) fn refuse_output_only(place: Place) -> Result<(), Fault> {
-    let Place::Own(parameter) = place else { return Ok(()) };
-    let Some(what) = parameter.codec.facts().derived else { return Ok(()) };
-    let key = parameter.key;
+pub(crate) fn settable(place: Place) -> Result<Place, Fault> {
+    let Place::Own(Parameter { key, codec, .. }) = place else { return Ok(place) };
+    let Some(what) = codec.facts().derived else { return Ok(place) };
     let hint = match what {
         Derived::Name => "it is the key; `mediactl mv` gives the block another name",
-        Derived::Global | Derived::Former if key == URL_GLOBAL => "set the `auth.url` of the top level",
+        Derived::Global | Derived::Former if *key == URL_GLOBAL => "set the `auth.url` of the top level",
         Derived::Global | Derived::Former => "set the `cluster_key` of the top level",
         Derived::Runtime => "it holds figures of the running server",
         Derived::Included => "it names the files that `read --with-includes` shows, too",
         Derived::Effective => "it marks the output of `read --effective`",
         Derived::NeverStatic => "a live is never static",
-        Derived::Static | Derived::Position | Derived::Address => return Ok(()),
+        Derived::Static | Derived::Position | Derived::Address => return Ok(place),
     };
     Err(Fault::of_path(format!("`{key}` is output only")).hint(hint))
 }
@@ -284,7 +274,6 @@ impl Path {
         let mut path = self.clone();
         if let (Some(kind), [_, _, Segment::Key(key)]) = (self.kind(), &mut path.segments[..])
             && kind.has_sources()
-            && kind.scope().by_key(key).is_none()
             && let Some(row) = kind.scope().by_keyword(key)
             && row.role == Some(DirectiveRole::Sources)
         {
@@ -306,13 +295,8 @@ impl Path {
 /// Returns "did you mean `a`, `b` or `c`?" with the names that are similar to `name`, if there are any.
 pub fn did_you_mean<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let others = names.into_iter().filter(|other| *other != name);
-    let similar: Vec<String> =
-        similar_names(name, others, MOST).into_iter().map(|name| format!("`{name}`")).collect();
-    let (last, others) = similar.split_last()?;
-    Some(match others {
-        [] => format!("did you mean {last}?"),
-        _ => format!("did you mean {} or {last}?", others.join(", ")),
-    })
+    let similar = similar_names(name, others, MOST);
+    (!similar.is_empty()).then(|| format!("did you mean {}?", listed(&similar, "or")))
 }
 
 /// The first key of a path that the schema does not have. It may be an unknown directive, or a slip.

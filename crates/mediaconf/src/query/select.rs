@@ -6,12 +6,8 @@
 
 use serde_json::Value;
 
-use super::condition::Condition;
-use super::config::{Config, Found};
-use super::path::{Path, Segment, keys};
-use super::place::{UnknownKey, did_you_mean};
-use crate::schema::fault::{Fault, FaultKind};
-use crate::schema::{Object, Place, Schema};
+use crate::query::{Condition, Config, Found, Path, Segment, UnknownKey, did_you_mean, keys};
+use crate::schema::{Fault, FaultKind, Object, Place, Schema};
 
 /// The value at a path, or the values at the places that it stands for.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,23 +103,17 @@ impl Config<'_> {
         let leaves_out = |segment: &Segment| segment.is_pattern() && !segment.takes_all();
         let at = whole.first_pattern().unwrap_or_default();
         let is_there = || at == 0 || real.found(&whole.first(at)).is_ok();
-        match absence {
-            _ if conditions.is_empty()
-                && !whole.segments.iter().any(leaves_out)
-                && (absence.is_none() || is_there()) =>
-            {
-                Ok(selection)
-            }
-            absence => {
-                Err(absence.unwrap_or_else(|| Fault::absent("the entries have no such value").at(path)))
-            }
+        let is_fine = conditions.is_empty() && !whole.segments.iter().any(leaves_out);
+        match is_fine && (absence.is_none() || is_there()) {
+            true => Ok(selection),
+            false => Err(absence.unwrap_or_else(|| Fault::absent("the entries have no such value").at(path))),
         }
     }
 
     /// The path with a dotted name quoted, if that finds something: `streams."cam.1"` for
     /// `streams.cam.1`. The name begins at segment `at`, and all segments before it are names.
     pub(crate) fn with_quoted_name(&self, path: &Path, at: usize) -> Option<Path> {
-        let (names, _) = path.split_names();
+        let names = path.names();
         (at + 2..=names.len()).rev().find_map(|end| {
             let name = names[at..end].join(".");
             let is_there = self.contains(&[&names[..at], &[&name]].concat());
@@ -216,16 +206,12 @@ impl Expansion<'_> {
                         .hint("use it with a path into streams, lives or plugins, or with `*`"));
                 }
             };
-            let mut selected = Vec::new();
-            for place in self.expand(places, depth, &mut absence)? {
-                if self.is_selected(&place.first(depth))? {
-                    selected.push(place);
-                }
-            }
-            if selected.is_empty() {
+            let all = self.expand(places, depth, &mut absence)?.into_iter();
+            let selected = all.map(|place| Ok(self.is_selected(&place.first(depth))?.then_some(place)));
+            places = selected.filter_map(Result::transpose).collect::<Result<_, Fault>>()?;
+            if places.is_empty() {
                 absence.get_or_insert_with(|| Fault::absent("no entry meets the condition of `--where`"));
             }
-            places = selected;
         }
         let places = self.expand(places, usize::MAX, &mut absence)?;
         Ok((places, absence))
@@ -264,12 +250,7 @@ impl Expansion<'_> {
     fn is_selected(&self, entry: &Path) -> Result<bool, Fault> {
         let Ok(value) = self.real.value_at(entry) else { return Ok(false) };
         let place = Place::resolve(&entry.segments).unwrap_or(Place::Foreign);
-        for condition in self.conditions {
-            if !condition.holds(&value, place)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        self.conditions.iter().try_fold(true, |holds, one| Ok(holds && one.holds(&value, place)?))
     }
 
     /// The segments that a pattern stands for below `above`.
@@ -292,12 +273,9 @@ impl Expansion<'_> {
         if !found.is_empty() || pattern.takes_all() && matches!(place, Some(Place::Group(_))) {
             return Ok(found);
         }
-        let fault = Fault::absent(format!("`{pattern}` matches nothing here"));
-        let whole = self.current.in_a_group(&above.child(pattern.clone()));
-        Err(match whole.filter(|_| above.segments.is_empty()) {
-            Some(whole) => fault.hint(format!("did you mean `{}`?", whole.shown())),
-            None => fault,
-        })
+        let whole = above.segments.is_empty().then(|| self.current.in_a_group(&above.child(pattern.clone())));
+        let hint = whole.flatten().map(|whole| format!("did you mean `{}`?", whole.shown()));
+        Err(Fault { hint, ..Fault::absent(format!("`{pattern}` matches nothing here")) })
     }
 }
 

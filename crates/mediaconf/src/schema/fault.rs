@@ -129,8 +129,8 @@ impl Fault {
 
     /// The path that the message begins with, in backticks; empty if there is none.
     pub fn place(&self) -> &str {
-        let is_place = |place: &&str| place.starts_with('`') && place.ends_with('`');
-        self.message.split_once(": ").map(|(place, _)| place).filter(is_place).unwrap_or_default()
+        let place = self.message.split_once(": ").map_or("", |(place, _)| place);
+        if place.starts_with('`') && place.ends_with('`') { place } else { "" }
     }
 
     /// The place in the text in words: the file, the line, the column; `None` if none is known.
@@ -138,8 +138,7 @@ impl Fault {
         let file = self.file.as_ref().map(|file| format!("`{}`", one_line(file)));
         let line = self.line.map(|line| format!("line {line}"));
         let column = self.column.map(|column| format!("column {column}"));
-        let places: Vec<String> = [file, line, column].into_iter().flatten().collect();
-        (!places.is_empty()).then(|| places.join(", "))
+        [file, line, column].into_iter().flatten().reduce(|all, place| format!("{all}, {place}"))
     }
 }
 
@@ -158,10 +157,8 @@ impl fmt::Display for Fault {
         if self.theirs.is_none() && self.mine.is_none() {
             return Ok(());
         }
-        let word = |value: &Option<Box<Value>>| {
-            value.as_ref().map_or("nothing".to_owned(), |value| format!("`{value}`"))
-        };
-        let [base, theirs, mine] = [&self.base, &self.theirs, &self.mine].map(word);
+        let [base, theirs, mine] = [&self.base, &self.theirs, &self.mine]
+            .map(|value| value.as_ref().map_or("nothing".to_owned(), |value| format!("`{value}`")));
         write!(f, " (it was {base}, became {theirs}, and was to be {mine})")
     }
 }
@@ -172,11 +169,9 @@ const MAX_NAMED: usize = Diagnostics::MAX;
 impl Fault {
     /// Joins faults in one line; the number of omitted ones follows.
     pub fn joined<T: ToString>(faults: &[T]) -> String {
-        let mut words: Vec<String> = faults.iter().take(MAX_NAMED).map(T::to_string).collect();
-        if faults.len() > MAX_NAMED {
-            words.push(format!("and {} more", faults.len() - MAX_NAMED));
-        }
-        words.join("; ")
+        let more = faults.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
+        let words = faults.iter().take(MAX_NAMED).map(T::to_string);
+        words.chain(more.map(|more| format!("and {more} more"))).collect::<Vec<_>>().join("; ")
     }
 }
 

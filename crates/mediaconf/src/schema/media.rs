@@ -1,13 +1,12 @@
 //! The rows of media servers. Within a scope they stand in the order in which they are shown and written.
 
-use super::codec::{AddressesShape, BlocksShape};
-use super::kinds::{
-    BITRATE, DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT, WordKind,
+use crate::schema::Scope::{Backend, Live, Plugin, Source, Stream, Template, Top};
+use crate::schema::{
+    AddressShape, AddressesShape, BITRATE, BlocksShape, CLUSTER_KEY_GLOBAL, Codec, DURATION, DVR_REFERENCE,
+    Derived, DirectiveRole, FLAG, Kind, KnownOption, LOG_LEVEL, ListShape, ObjectShape, OptionsShape,
+    PERCENT, PORT, Parameter, Part, PartPlace, SCALAR, SECONDS, SWITCH, Schema, Scope, TEXT, URL_GLOBAL,
+    WordKind,
 };
-use super::row::CLUSTER_KEY_GLOBAL;
-use super::row::Scope::{Backend, Live, Plugin, Source, Stream, Template, Top};
-use super::row::{AddressShape, Codec, DirectiveRole, Kind, Parameter, Schema, Scope};
-use super::row::{Derived, KnownOption, ListShape, ObjectShape, OptionsShape, Part, PartPlace, URL_GLOBAL};
 
 impl Scope {
     pub(super) fn table(self) -> &'static [Parameter] {

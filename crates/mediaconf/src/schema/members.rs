@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::codec::General;
-use super::row::{Codec, Kind, Parameter, Schema, Scope};
+use crate::schema::{Codec, General, Kind, Parameter, Schema, Scope};
 use crate::syntax::{Document, Entry, Word};
 
 impl Scope {
@@ -57,11 +56,9 @@ impl<'t> Entry<'t> {
     /// Login and password of the last account directive. `None` if either is empty, or if the login holds
     /// a colon, which Basic authentication can't transmit.
     pub fn usable_account(accounts: &[Self]) -> Option<[Word<'t>; 2]> {
-        let last = accounts.last()?;
-        let mut words = last.arguments();
-        let both = [words.next()?, words.next()?];
-        let is_usable = both.iter().all(|word| !word.value().is_empty()) && !both[0].value().contains(':');
-        (last.count_arguments() == 2 && is_usable).then_some(both)
+        let both: [Word<'t>; 2] = accounts.last()?.arguments().collect::<Vec<_>>().try_into().ok()?;
+        let [login, password] = both.map(|word| word.value());
+        (!login.is_empty() && !password.is_empty() && !login.contains(':')).then_some(both)
     }
 }
 
@@ -100,8 +97,7 @@ impl<'d> Members<'d> {
     pub fn group(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
         let mut members = Self::empty(scope);
         for entry in entries {
-            let row = read(scope, entry).ok().and_then(|row| scope.place(row));
-            match row {
+            match read(scope, entry).ok().and_then(|row| scope.place(row)) {
                 Some(row) => members.own[row].push(entry),
                 None => members.foreign.entry(entry.keyword()).or_default().push(entry),
             }

@@ -11,19 +11,18 @@ pub(crate) mod codec;
 pub(crate) mod fault;
 mod foreign;
 pub mod kinds;
-pub mod media;
+mod media;
 pub(crate) mod members;
 pub mod patch;
 mod row;
 pub(crate) mod suggest;
 
-pub use foreign::{
-    FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS,
-    protocol_of_switch,
-};
-pub use kinds::Object;
+pub use codec::*;
+pub use fault::*;
+pub use foreign::*;
+pub use kinds::*;
 pub use media::{BACKEND_NAMES, SOURCE};
-pub use row::{
-    AddressShape, BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, DirectiveRole, Facts, JsonForm, Kind,
-    ListShape, ObjectShape, Parameter, Part, PartPlace, Place, Schema, Scope, URL_GLOBAL, no_string,
-};
+pub use members::*;
+pub use patch::*;
+pub use row::*;
+pub use suggest::*;

@@ -15,10 +15,9 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
-use super::codec::no_member;
-use super::fault::{Fault, FaultKind, Faults, Pointer};
-use super::kinds::{WordKind, canonical_scalar, is_scalar, kind_of, shown};
-use super::row::Schema;
+use crate::schema::{
+    Fault, FaultKind, Faults, Pointer, Schema, WordKind, canonical_scalar, is_scalar, kind_of, shown,
+};
 use crate::syntax::Document;
 
 const MIB: usize = 1024 * 1024;
@@ -138,7 +137,7 @@ impl<'de> Visitor<'de> for PatchMembers {
     }
 }
 
-/// Collects the faults of a patch.
+/// Collects the faults of a patch whose values are normalized or merged.
 pub struct Normalizer {
     /// The place of the value that is looked at.
     pub at: Pointer,
@@ -149,6 +148,11 @@ pub struct Normalizer {
 }
 
 impl Normalizer {
+    /// Collects those of a part of a patch that is normalized already.
+    pub fn below_place(at: &Pointer) -> Self {
+        Self { at: at.clone(), faults: Faults::default(), holds_mask: |_| false }
+    }
+
     /// Looks at a member or an element of the value.
     pub fn below<T>(&mut self, key: impl fmt::Display, look: impl FnOnce(&mut Self) -> T) -> T {
         let below = self.at.child(key);
@@ -175,9 +179,8 @@ impl Normalizer {
         self.wrong(format!("expected {expected}, found {}", kind_of(found)), hint)
     }
 
-    /// Refuses a member of an object whose members are all known.
-    pub fn unknown_member(&mut self, known: &[&str]) -> Option<Value> {
-        let Fault { message, hint, .. } = no_member(known);
+    /// Refuses the value with the message of a fault.
+    pub fn told(&mut self, Fault { message, hint, .. }: Fault) -> Option<Value> {
         self.wrong(message, &hint.unwrap_or_default())
     }
 

@@ -4,11 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::codec::object;
-use super::fault::{Fault, Faults, Pointer};
-use super::foreign::{self, ForeignForm, ForeignKeyword};
-use super::kinds::{Object, WordKind};
-use super::patch::Normalizer;
+use crate::schema::{Fault, ForeignForm, ForeignKeyword, Normalizer, OUTSIDE, Object, WordKind, object};
 use crate::syntax::Entry;
 
 /// The member of `auth` that repeats the global `auth.url` in streams and lives.
@@ -193,7 +189,7 @@ impl Scope {
     /// True if a foreign directive may stand here.
     pub fn may_hold(self, row: &ForeignKeyword) -> bool {
         match self {
-            Self::Top => row.stands_in(foreign::OUTSIDE),
+            Self::Top => row.stands_in(OUTSIDE),
             Self::Stream | Self::Live | Self::Template => row.stands_in("stream"),
             _ => self == Self::Plugin && row.stands_in("plugin"),
         }
@@ -255,11 +251,6 @@ impl Kind {
     /// True if a block may run on demand, and this one always runs: its keyword is `stream`, not `ondemand`.
     pub fn is_static(self, block: Entry<'_>) -> bool {
         self.has_sources() && block.keyword() == self.noun()
-    }
-
-    /// The place of the group among those of its schema, from 0.
-    pub fn number(self) -> usize {
-        self as usize
     }
 }
 
@@ -398,14 +389,8 @@ impl Parameter {
     }
 
     /// The value after a normalized patch; `None` if it is not set then. An empty list is shown only where one always is.
-    pub fn merge(
-        &self,
-        old: Option<&Value>,
-        patch: &Value,
-        at: &Pointer,
-        faults: &mut Faults,
-    ) -> Option<Value> {
-        let merged = self.codec.merge(old, patch, at, faults)?;
+    pub fn merge(&self, old: Option<&Value>, patch: &Value, at: &mut Normalizer) -> Option<Value> {
+        let merged = self.codec.merge(old, patch, at)?;
         let is_nothing = !self.always_shown && merged.as_array().is_some_and(Vec::is_empty);
         (!is_nothing).then_some(merged)
     }
@@ -417,9 +402,8 @@ impl Parameter {
 
     /// True if of several directives the last one counts.
     pub fn is_setting(&self) -> bool {
-        let Facts { group, entries_of, derived, list, sources, .. } = self.codec.facts();
-        let is_one = group.is_none() && entries_of.is_none() && derived.is_none();
-        is_one && list.is_none() && sources.is_none()
+        let Facts { group, entries_of, derived, .. } = self.codec.facts();
+        group.is_none() && entries_of.is_none() && derived.is_none() && !self.takes_elements()
     }
 
     /// True if each directive is an entry of a list.
@@ -458,10 +442,10 @@ pub trait Codec: fmt::Debug + Sync {
 
     /// Brings a value of a patch, which is not null, to the form in which it is shown; `None` if it is dropped or
     /// refused.
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value>;
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value>;
 
     /// The value after a normalized patch, by RFC 7396; `None` if it is not set then.
-    fn merge(&self, _: Option<&Value>, patch: &Value, _: &Pointer, _: &mut Faults) -> Option<Value> {
+    fn merge(&self, _: Option<&Value>, patch: &Value, _: &mut Normalizer) -> Option<Value> {
         (!patch.is_null()).then(|| patch.clone())
     }
 
@@ -703,14 +687,6 @@ pub enum Derived {
 /// The fault of a name behind a list.
 pub fn is_list(elements: &str) -> Fault {
     Fault::of_path("a list has no members").hint(format!("name {elements}"))
-}
-
-/// The keyword of a directive whose words are all addresses, without options.
-const PLURAL: &str = "urls";
-
-/// True if each word of a source directive is a source.
-pub fn is_plural(entry: Entry<'_>) -> bool {
-    entry.keyword() == PLURAL
 }
 
 #[cfg(test)]

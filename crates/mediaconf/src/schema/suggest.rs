@@ -1,6 +1,6 @@
 //! "Did you mean": the known word nearest to a word that is not known.
 
-use super::row::Schema;
+use crate::schema::Schema;
 use strsim::osa_distance;
 
 /// Names longer than this get no suggestion: comparing takes time that grows with the product of the lengths.
@@ -15,11 +15,8 @@ impl Schema {
     /// One slip is allowed in words of at least four characters, two in words of at least seven; in one of three, two
     /// letters may have changed places.
     pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-        candidates
-            .into_iter()
-            .filter_map(|candidate| slips(word, candidate).map(|slips| (slips, candidate)))
-            .min_by_key(|&(slips, _)| slips)
-            .map(|(_, candidate)| candidate)
+        let near = candidates.into_iter().filter_map(|known| Some((slips(word, known)?, known)));
+        near.min_by_key(|(slips, _)| *slips).map(|(_, known)| known)
     }
 }
 
@@ -33,12 +30,8 @@ pub fn is_only_near<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str
 /// Returns the number of slips that lead from one word to the other; `None` if too many, or none at all.
 fn slips(a: &str, b: &str) -> Option<usize> {
     let longest = a.len().max(b.len());
-    let allowed = match longest {
-        0..=2 => return None,
-        3..=6 => 1,
-        _ => 2,
-    };
-    if longest > 64 || a.len().abs_diff(b.len()) > allowed {
+    let allowed = if longest < 7 { 1 } else { 2 };
+    if !(3..=64).contains(&longest) || a.len().abs_diff(b.len()) > allowed {
         return None;
     }
     // A slip brings at most one new letter into each of the words. This is looked at first, because it is fast.
@@ -74,8 +67,14 @@ pub fn similar_names<'n>(name: &str, names: impl Iterator<Item = &'n str>, most:
     let scored = near.map(|known| (osa_distance(name, known), known));
     let mut scored: Vec<_> = scored.filter(|(slips, _)| *slips <= most_slips).collect();
     scored.sort();
-    scored.truncate(most);
-    scored.into_iter().map(|(_, name)| name).collect()
+    scored.into_iter().map(|(_, name)| name).take(most).collect()
+}
+
+/// Names as messages list them: "`a`, `b` and `c`".
+pub fn listed(names: &[&str], and: &str) -> String {
+    let (last, others) = names.split_last().expect("there is a name");
+    let others = if others.is_empty() { String::new() } else { format!("`{}` {and} ", others.join("`, `")) };
+    format!("{others}`{last}`")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::merge::diff::block_changes;
 use crate::query::Config;
-use crate::schema::{DirectiveRole, Kind, Object, Scope};
+use crate::schema::{DirectiveRole, Kind, Object, Scope, is_empty};
 
 /// The effects of a change, counted. A stream may stand in several counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,24 +52,19 @@ pub struct Effects {
 impl Effects {
     /// The effects of a change from `before` to `after`.
     pub fn between(before: &Config<'_>, after: &Config<'_>) -> Self {
-        let sides = [before, after];
-        let key = DirectiveRole::Backend.key(Scope::Top);
-        let global = sides.map(|side| is_closed(side.value(&[key]).as_ref()).unwrap_or(false));
+        let (sides, group) = ([before, after], Kind::Streams.key());
+        let [of_all, own] = [Scope::Top, Scope::Stream].map(|scope| DirectiveRole::Backend.key(scope));
+        let global = sides.map(|side| is_closed(side.value(&[of_all]).as_ref()).unwrap_or(false));
         let touched = |kind| Self::of_blocks(kind, sides, global).0.streams;
         let (mut effects, found) = Self::of_blocks(Kind::Streams, sides, global);
         (effects.lives, effects.plugins) = (touched(Kind::Lives), touched(Kind::Plugins));
-        effects.of = before.names(&[Kind::Streams.key()]).len() + effects.added;
+        effects.of = before.names(&[group]).len() + effects.added;
         // What is global may change the meaning of streams that have the same text.
-        if global[0] != global[1] {
-            let names = after.names(&[Kind::Streams.key()]);
-            for name in names.iter().filter(|name| !found.contains(*name)) {
-                let stream = after.value(&[Kind::Streams.key(), name]).unwrap_or_default();
-                if own_protection(stream.as_object()).is_none() {
-                    effects.streams += 1;
-                    *(if global[1] { &mut effects.become_protected } else { &mut effects.become_open }) += 1;
-                }
-            }
-        }
+        let unchanged = after.names(&[group]).into_iter().filter(|name| !found.contains(name));
+        let follows = |name: &String| is_closed(after.value(&[group, name, own]).as_ref()).is_none();
+        let others = if global[0] == global[1] { 0 } else { unchanged.filter(follows).count() };
+        effects.streams += others;
+        *(if global[1] { &mut effects.become_protected } else { &mut effects.become_open }) += others;
         effects
     }
 
@@ -83,21 +78,18 @@ impl Effects {
             match &change.both {
                 [Some(_), Some(_)] if change.patch.is_empty() => continue,
                 [Some(old), Some(new)] => effects.stream([old, new], global),
-                [Some(old), None] => {
-                    *deleted.entry(hash(old)).or_default() += 1;
-                    effects.deleted += 1;
-                }
+                [Some(old), None] => *deleted.entry(hash(old)).or_default() += 1,
                 [_, new] => match new.as_ref().and_then(|new| deleted.get_mut(&hash(new))) {
                     Some(same) if *same > 0 => {
                         *same -= 1;
                         effects.renamed += 1;
-                        effects.deleted -= 1;
                     }
                     _ => effects.added += 1,
                 },
             }
             found.insert(change.name);
         }
+        effects.deleted = deleted.values().sum();
         effects.streams += effects.added + effects.deleted + effects.renamed;
         (effects, found)
     }
@@ -123,31 +115,27 @@ impl Effects {
             (self.renamed, "gets another name", "get other names"),
             (self.other_settings, "has other settings changed", "have other settings changed"),
         ];
-        let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
-        let words: Vec<String> = counts
-            .map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }))
-            .collect();
-        let streams = (self.streams > 0)
-            .then(|| format!("{} of {} streams: {}", self.streams, self.of, words.join(", ")));
-        let others =
-            [(self.lives, "live"), (self.plugins, "plugin")].into_iter().filter(|(count, _)| *count > 0);
-        let others =
-            others.map(|(count, noun)| format!("{count} {noun}{}", if count == 1 { "" } else { "s" }));
-        streams.into_iter().chain(others).reduce(|line, more| format!("{line}; {more}"))
+        let counted = |(count, one, many): (usize, &str, &str)| match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            _ => Some(format!("{count} {many}")),
+        };
+        let words: Vec<String> = counts.into_iter().filter_map(counted).collect();
+        let streams = format!("{} of {} streams: {}", self.streams, self.of, words.join(", "));
+        let others = [(self.lives, "live", "lives"), (self.plugins, "plugin", "plugins")];
+        let parts =
+            (self.streams > 0).then_some(streams).into_iter().chain(others.into_iter().filter_map(counted));
+        parts.reduce(|line, more| format!("{line}; {more}"))
     }
 
     /// Counts what becomes of one stream.
     fn stream(&mut self, both: [&Object; 2], global: [bool; 2]) {
-        let [off, sources, archive] =
-            [DirectiveRole::Disabled, DirectiveRole::Sources, DirectiveRole::Archive]
-                .map(|role| role.key(Scope::Stream));
         let [old, new] = [0, 1].map(|side| {
-            let stream = both[side];
-            let has_source =
-                stream.get(sources).and_then(Value::as_array).is_some_and(|urls| !urls.is_empty());
-            let is_protected = own_protection(Some(stream)).unwrap_or(global[side]);
-            let is_off = stream.get(off) == Some(&Value::Bool(true));
-            [is_off, has_source, stream.contains_key(archive), is_protected]
+            let member = |role: DirectiveRole| both[side].get(role.key(Scope::Stream));
+            let has_source = member(DirectiveRole::Sources).is_some_and(|urls| !is_empty(urls));
+            let is_protected = is_closed(member(DirectiveRole::Backend)).unwrap_or(global[side]);
+            let is_off = member(DirectiveRole::Disabled) == Some(&Value::Bool(true));
+            [is_off, has_source, member(DirectiveRole::Archive).is_some(), is_protected]
         });
         let counts = [
             [&mut self.become_enabled, &mut self.become_disabled],
@@ -161,11 +149,6 @@ impl Effects {
         self.streams += 1;
         self.other_settings += usize::from(old == new);
     }
-}
-
-/// True if a backend of its own is asked who may watch a stream; `None` if that of all is.
-fn own_protection(stream: Option<&Object>) -> Option<bool> {
-    is_closed(stream?.get(DirectiveRole::Backend.key(Scope::Stream)))
 }
 
 /// True if a backend is asked; `None` if this `auth` has no URL of its own.

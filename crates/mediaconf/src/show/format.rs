@@ -3,8 +3,7 @@
 //! Formatting changes white space alone: indentation, blanks, blank lines and line ends. That is proved: the new text has
 //! the tokens and the JSON of the old one.
 
-use std::iter::{once, repeat_n, successors};
-use std::mem::take;
+use std::iter::{once, successors};
 
 use crate::check::check;
 use crate::edit::Unproved;
@@ -35,7 +34,7 @@ impl Document {
             formatter.token(&token, is_one_line);
         }
         formatter.break_line();
-        let new = Self::parse(written(start_of(old), &formatter.lines));
+        let new = Self::parse(start_of(old).to_owned() + &formatter.text);
         if new.text() == old {
             return Ok(None);
         }
@@ -58,27 +57,11 @@ fn start_of(text: &str) -> &str {
 }
 
 #[derive(Default)]
-struct Line {
-    indent: usize,
-    text: String,
-}
-
-/// The text of these lines, behind this start.
-fn written(start: &str, lines: &[Line]) -> String {
-    let mut new = start.to_owned();
-    for Line { indent, text } in lines {
-        new.extend(repeat_n(' ', if text.is_empty() { 0 } else { *indent }));
-        new.push_str(text);
-        new.push('\n');
-    }
-    new
-}
-
-#[derive(Default)]
 struct Formatter {
-    lines: Vec<Line>,
-    /// The line that is being written.
-    line: Line,
+    text: String,
+    /// The line that is being written, and its indentation.
+    line: String,
+    indent: usize,
     /// For each open block, whether it stands on one line.
     open: Vec<bool>,
     /// True if an entry has begun that has no `;` or `{` yet.
@@ -89,16 +72,15 @@ struct Formatter {
 
 impl Formatter {
     fn token(&mut self, token: &Token<'_>, is_block_of_one_line: bool) {
-        let is_begun = !self.line.text.is_empty();
-        let opens = self.line.text.ends_with('{');
+        let (is_begun, opens) = (!self.line.is_empty(), self.line.ends_with('{'));
         match token.kind {
             TokenKind::Comment => {
                 if token.line_feeds > 0 || !is_begun {
                     self.start_line(token.line_feeds);
                     self.is_first = false;
                 }
-                self.line.text.push_str(if self.line.text.is_empty() { "" } else { " " });
-                self.line.text.push_str(token.raw);
+                self.line.push_str(if self.line.is_empty() { "" } else { " " });
+                self.line.push_str(token.raw);
                 return self.break_line();
             }
             TokenKind::Word | TokenKind::Open => {
@@ -106,7 +88,7 @@ impl Formatter {
                 let line_feeds = if is_word { token.line_feeds } else { 0 };
                 let stays = if self.in_entry { line_feeds == 0 } else { self.open.last() == Some(&true) };
                 match is_begun && stays {
-                    true => self.line.text.push(' '),
+                    true => self.line.push(' '),
                     false => self.start_line(line_feeds),
                 }
                 self.open.extend((!is_word).then_some(is_block_of_one_line));
@@ -115,19 +97,19 @@ impl Formatter {
             TokenKind::End if !is_begun || !self.in_entry && token.line_feeds > 0 => {
                 self.start_line(token.line_feeds);
             }
-            TokenKind::End if opens && !self.in_entry => self.line.text.push(' '),
+            TokenKind::End if opens && !self.in_entry => self.line.push(' '),
             TokenKind::End => {}
             TokenKind::Close => {
                 // A `;` may be missing before it.
                 self.in_entry = false;
                 match self.open.pop() {
                     Some(true) if opens => {}
-                    Some(true) => self.line.text.push(' '),
+                    Some(true) => self.line.push(' '),
                     _ => self.start_line(0),
                 }
             }
         }
-        self.line.text.push_str(token.raw);
+        self.line.push_str(token.raw);
         self.in_entry = token.kind == TokenKind::Word;
         self.is_first = token.kind == TokenKind::Open;
     }
@@ -136,16 +118,18 @@ impl Formatter {
     /// inside an entry.
     fn start_line(&mut self, line_feeds: usize) {
         self.break_line();
-        if line_feeds > 1 && !self.is_first && !self.in_entry && !self.lines.is_empty() {
-            self.lines.push(Line::default());
+        if line_feeds > 1 && !self.is_first && !self.in_entry && !self.text.is_empty() {
+            self.text.push('\n');
         }
         let continued = if self.in_entry { CONTINUATION } else { 0 };
-        self.line.indent = self.open.len() * INDENT + continued;
+        self.indent = self.open.len() * INDENT + continued;
     }
 
     fn break_line(&mut self) {
-        let line = take(&mut self.line);
-        self.lines.extend((!line.text.is_empty()).then_some(line));
+        if !self.line.is_empty() {
+            self.text += &format!("{:1$}{2}\n", "", self.indent, self.line);
+            self.line.clear();
+        }
     }
 }
 

@@ -8,11 +8,10 @@ use serde_json::Value;
 
 use crate::edit::surroundings::Surroundings;
 use crate::query::{Config, Path, Segment};
-use crate::schema::codec::{Address, DirectiveForm};
-use crate::schema::fault::Fault;
-use crate::schema::kinds::scalar_text;
-use crate::schema::members::{Members, first_argument, inner_scope};
-use crate::schema::{Kind, Object, Place, Schema};
+use crate::schema::{
+    Address, DirectiveForm, Fault, Kind, Members, Object, Place, Schema, first_argument, inner_scope,
+    scalar_text,
+};
 use crate::syntax::{Document, Entry, line_end};
 
 /// The entries that a path leads to: a block, or the directives that say a value.
@@ -94,14 +93,12 @@ impl Document {
             return Err(Fault::of_path("`*` stands for several entries").hint("name one of them").at(path));
         }
         let members = self.members();
-        let names = &path.segments[..path.split_names().0.len()];
-        let found = find(&members, names).filter(|found| found.is_there).map(|found| found.entries);
-        let found = found.unwrap_or_default();
-        let (Some(first), Some(last)) = (found.first(), found.last()) else {
+        let names = &path.segments[..path.names().len()];
+        let Some(FoundEntries { entries: found, is_there: true, .. }) = find(&members, names) else {
             let absent = Config::new(self).found(path).err();
             return Err(absent.unwrap_or_else(|| Fault::absent("no directive of the text sets it")).at(path));
         };
-        let (start, end) = (first.start(), last.end());
+        let (start, end) = (found[0].start(), found[found.len() - 1].end());
         let mut beside = self.entries();
         while let Some(around) = beside.clone().find(|entry| entry.start() < start && entry.end() >= end) {
             beside = around.children();
@@ -111,10 +108,9 @@ impl Document {
             return Err(fault.hint("`mediactl edit` without a PATH opens the whole text").at(path));
         }
         let around = Surroundings::new(self);
-        let start = if around.begins_line(start) {
-            around.attached_comments(around.line_start(first.start()))
-        } else {
-            start
+        let start = match around.begins_line(start) {
+            true => around.attached_comments(around.line_start(start)),
+            false => start,
         };
         let line_end = line_end(self.text(), end);
         let rest = self.text()[end..line_end].trim();
@@ -161,15 +157,15 @@ fn add(path: &mut Path, place: Place, value: &Value, lines: &mut Vec<SetLine>) {
 
 /// True if each member gets lines of its own.
 fn is_split(place: Place, members: &Object) -> bool {
-    let is_printable = |(key, value): (&String, &Value)| match place {
-        // An extra parameter that is a flag can only be written as JSON.
-        Place::Extras => !has_control(key) && value.is_string(),
-        _ => !has_control(key),
-    };
+    // An extra parameter that is a flag can only be written as JSON.
+    let is_text = |value: &Value| !matches!(place, Place::Extras) || value.is_string();
     match place {
         Place::Root => true,
         Place::Source(_) => false,
-        _ => members.iter().any(|(key, _)| !place.lacks_own(key)) && members.iter().all(is_printable),
+        _ => {
+            members.keys().any(|key| !place.lacks_own(key))
+                && members.iter().all(|(key, value)| !has_control(key) && is_text(value))
+        }
     }
 }
 
@@ -184,8 +180,8 @@ fn has_control(text: &str) -> bool {
 /// `None` if neither is, as for `prepush on;`, whose value is shown but can't be set.
 fn text(place: Place, value: &Value) -> Option<String> {
     let value = place.own_value(value)?;
-    // Without quotes it might be several words.
-    let is_words = |word: &str| place.is_foreign() && word.contains(char::is_whitespace);
+    // Without quotes it might be several words, or none.
+    let is_words = |word: &str| word.is_empty() || place.is_foreign() && word.contains(char::is_whitespace);
     let word = scalar_text(&value).filter(|word| !has_control(word) && !is_words(word));
     let texts = word.into_iter().chain([value.to_string()]);
     texts.into_iter().find(|text| place.typed(text).as_ref() == Ok(&value))

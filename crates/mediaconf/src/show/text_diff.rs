@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use similar::algorithms::{Capture, Compact, DiffHook, NoFinishHook, Replace, diff};
 use similar::udiff::UnifiedHunkHeader;
-use similar::{Algorithm, DiffOp, DiffTag, group_diff_ops};
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
 use crate::secret::{MaskedText, Masker};
 use crate::syntax::Document;
@@ -31,33 +30,14 @@ fn place_of(text: &str, line: &str) -> Range<usize> {
     start..start + line.strip_suffix('\n').unwrap_or(line).len()
 }
 
-/// Compares the lines of two texts: stretches of changed lines with their context. What begins or ends both is not compared.
-fn hunks(lines: &[Vec<&str>; 2]) -> Vec<Vec<DiffOp>> {
-    let [old, new] = lines;
+/// Compares the lines of two texts: stretches of changed lines with their context.
+fn hunks([old, new]: &[Vec<&str>; 2]) -> Vec<Vec<DiffOp>> {
     let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let rest = old.len().min(new.len()) - head;
-    let ends = old.iter().rev().zip(new.iter().rev());
-    let tail = ends.take(rest).take_while(|(old, new)| old == new).count();
-    let [old_middle, new_middle] = [old, new].map(|side| head..side.len() - tail);
-    let is_long = old_middle.len() + new_middle.len() > MYERS_LINES;
+    let ends = old[head..].iter().rev().zip(new[head..].iter().rev());
+    let same = head + ends.take_while(|(old, new)| old == new).count();
+    let is_long = old.len() + new.len() - 2 * same > MYERS_LINES;
     let algorithm = if is_long { Algorithm::Patience } else { Algorithm::Myers };
-    // What is equal at both ends is given to the hook as it is: it moves what is added to where a reader looks for it.
-    let mut ops = Compact::new(Replace::new(Capture::new()), &old[..], &new[..]);
-    let walk = |ops: &mut Compact<_, _, _>| {
-        if head > 0 {
-            ops.equal(0, 0, head)?;
-        }
-        let [from, to] = [old_middle.clone(), new_middle.clone()];
-        diff(algorithm, &mut NoFinishHook::new(&mut *ops), &old[..], from, &new[..], to)?;
-        if tail > 0 {
-            ops.equal(old_middle.end, new_middle.end, tail)?;
-        }
-        ops.finish()
-    };
-    let Ok(()) = walk(&mut ops);
-    let ops = ops.into_inner().into_inner().into_ops();
-    let changes = |ops: &Vec<DiffOp>| ops.iter().any(|op| op.tag() != DiffTag::Equal);
-    group_diff_ops(ops, CONTEXT_LINES).into_iter().filter(changes).collect()
+    group_diff_ops(capture_diff_slices(algorithm, old, new), CONTEXT_LINES)
 }
 
 /// Hunks as they are printed, with the secrets of the documents masked.
@@ -84,11 +64,12 @@ fn masked(
                 _ => vec![('-', 0, op.old_range()), ('+', 1, op.new_range())],
             };
             for (sign, side, numbers) in sides {
+                let (text, masked) = &shown[side];
                 for line in &lines[side][numbers] {
-                    let (text, masked) = &shown[side];
                     printed.push(format!("{sign}{}", masked.line(place_of(text, line))));
-                    printed
-                        .extend((!line.ends_with('\n')).then(|| r"\ No newline at end of file".to_owned()));
+                    if !line.ends_with('\n') {
+                        printed.push(r"\ No newline at end of file".to_owned());
+                    }
                 }
             }
         }

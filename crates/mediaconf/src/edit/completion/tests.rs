@@ -155,15 +155,3 @@ fn a_condition_goes_on_with_values() {
         assert_eq!(candidates(PathUse::Condition, "streams.NAME", typed).join("|"), expected, "{typed}");
     }
 }
-
-#[test]
-fn keys_have_their_documentation() {
-    let json = configuration();
-    let current = Config::from(&json);
-    let found = Completion { current: &current, base: &[], path_use: PathUse::Settable };
-    let help = |typed: &str, text: &str| {
-        let found = found.candidates(typed).into_iter().find(|candidate| candidate.text == text);
-        found.map(|candidate| candidate.help)
-    };
-    assert_eq!(help("streams.cam1.", "streams.cam1.title=").as_deref(), Some("Title that viewers see"));
-}

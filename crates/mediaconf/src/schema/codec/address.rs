@@ -5,15 +5,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{
-    directive, elements, json, json_string, no_member, object, of_words, opens, read_directive, unlike,
-};
-use crate::schema::fault::{Fault, Faults, Pointer};
-use crate::schema::kinds::{Object, SWITCH, TEXT, plain_word};
-use crate::schema::members::{has_needless_escape, keyword_of};
-use crate::schema::patch::Normalizer;
-use crate::schema::row::{
-    AddressShape, BlockHead, Codec, Facts, JsonForm, Place, Scope, URL_GLOBAL, is_plural,
+use crate::schema::{
+    AddressShape, BlockHead, Codec, Facts, Fault, JsonForm, Normalizer, Object, Place, SWITCH, Scope, TEXT,
+    URL_GLOBAL, directive, elements, has_needless_escape, json, json_string, keyword_of, no_member, object,
+    of_words, opens, plain_word, read_directive, set_last, unlike,
 };
 use crate::syntax::{Entry, Word, Words, quoted_if_needed, quoted_word};
 
@@ -36,6 +31,11 @@ impl<'t> OptionWord<'t> {
             None => Self { word, key: word, value: None },
         }
     }
+}
+
+/// True if each word of a source directive is a source: its words are all addresses, without options.
+pub fn is_plural(entry: Entry<'_>) -> bool {
+    entry.keyword() == "urls"
 }
 
 /// The key of an option as it is written.
@@ -123,13 +123,11 @@ impl AddressShape {
         let mut options = Map::new();
         for option in address.options() {
             let key = self.option_scope().key_of(&option.key.value()).into_owned();
-            options.shift_remove(&key);
-            options.insert(key, self.value(&option));
+            set_last(&mut options, key, self.value(&option));
         }
         match self.options {
-            Some(_) if options.is_empty() => {}
-            Some(key) => drop(object.insert(key.to_owned(), options.into())),
-            None => object.extend(options),
+            Some(key) if !options.is_empty() => drop(object.insert(key.to_owned(), options.into())),
+            _ => object.extend(options),
         }
         object
     }
@@ -193,31 +191,29 @@ impl Codec for AddressShape {
         (!object.is_empty()).then_some(Value::Object(object))
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         if let Value::String(_) | Value::Bool(_) = value {
             let hint = format!("the {} is the member `{}`", self.noun, self.address);
-            return normalizer.unlike("an object", &value, &hint);
+            return at.unlike("an object", &value, &hint);
         }
-        let members = normalizer.members(value, |normalizer, key, value| match value {
+        let members = at.members(value, |at, key, value| match value {
             Value::Null if self.keys().contains(&key) => Some(value),
             Value::Bool(false) if key == self.address && self.may_be_false => Some(value),
-            value if key == self.address => normalizer.value(&TEXT, &value),
-            value if Some(key) == self.options => {
-                normalizer.members(value, |normalizer, key, value| match value {
-                    Value::Null => Some(value),
-                    Value::Bool(true) => normalizer.option(key, value),
-                    value => normalizer.value(&TEXT, &value).and_then(|value| normalizer.option(key, value)),
-                })
-            }
+            value if key == self.address => at.value(&TEXT, &value),
+            value if Some(key) == self.options => at.members(value, |at, key, value| match value {
+                Value::Null => Some(value),
+                Value::Bool(true) => at.option(key, value),
+                value => at.value(&TEXT, &value).and_then(|value| at.option(key, value)),
+            }),
             _ if self.members.by_key(key).is_some() => None,
-            _ => normalizer.unknown_member(&self.keys()),
+            _ => at.told(no_member(&self.keys())),
         });
         members.filter(|members| members.as_object().is_some_and(|members| !members.is_empty()))
     }
 
     /// The address stays if the patch lacks it, and so do the options; a new `false` removes the options. New options
     /// come first, in the order given, then the present ones in theirs.
-    fn merge(&self, old: Option<&Value>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
+    fn merge(&self, old: Option<&Value>, patch: &Value, at: &mut Normalizer) -> Option<Value> {
         let (key, options_key) = (self.address, self.options.unwrap_or_default());
         let options_of = |value: &Value| value.get(options_key)?.as_object().cloned();
         if patch.is_null() {
@@ -239,7 +235,7 @@ impl Codec for AddressShape {
             if !options.is_empty() {
                 let message = "extra parameters without a url can't be written";
                 let hint = "set the url too, or remove the whole with null";
-                faults.push(Fault::wrong_type(&at.child(key), message).hint(hint));
+                at.below(key, |at| at.wrong(message, hint));
             }
             return None;
         };
@@ -300,24 +296,24 @@ impl Codec for AddressesShape {
         (!list.is_empty()).then_some(Value::Array(list))
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         let AddressShape { noun, address, .. } = *self.0;
         let scope = self.0.option_scope();
-        normalizer.elements(value, |normalizer, _, value| {
+        at.elements(value, |at, _, value| {
             if let Value::String(_) = value {
                 let hint = format!("a {noun} is an object with the member `{address}`");
-                return normalizer.unlike("an object", &value, &hint);
+                return at.unlike("an object", &value, &hint);
             }
             let lacks_address = value.get(address).is_none_or(Value::is_null);
-            let normalized = normalizer.members(value, |normalizer, key, value| match key {
+            let normalized = at.members(value, |at, key, value| match key {
                 _ if value.is_null() => None,
-                key if key == address => normalizer.value(&TEXT, &value),
-                key if has_needless_escape(scope, key) => normalizer.needless_escape(key),
-                _ => normalizer.scalar(value).and_then(|value| normalizer.option(key, value)),
+                key if key == address => at.value(&TEXT, &value),
+                key if has_needless_escape(scope, key) => at.needless_escape(key),
+                _ => at.scalar(value).and_then(|value| at.option(key, value)),
             })?;
             if lacks_address {
                 let message = format!("a {noun} without a {address}");
-                return normalizer.below(address, |normalizer| normalizer.wrong(message, ""));
+                return at.below(address, |at| at.wrong(message, ""));
             }
             Some(normalized)
         })

@@ -10,13 +10,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::{block, json};
-use crate::schema::fault::{Fault, Faults, Pointer};
-use crate::schema::foreign::SELECTORS;
-use crate::schema::kinds::{Object, of_word, scalar_text, word};
-use crate::schema::members::{Members, first_argument, has_needless_escape, inner_scope, keyword_of, read};
-use crate::schema::patch::Normalizer;
-use crate::schema::row::{BlockHead, Codec, Facts, JsonForm, Place, Schema, Scope};
+use crate::schema::{
+    BlockHead, Codec, Facts, Fault, JsonForm, Members, Normalizer, Object, Place, SELECTORS, Schema, Scope,
+    block, first_argument, has_needless_escape, inner_scope, is_empty, json, keyword_of, no_key, of_word,
+    read, scalar_text, word,
+};
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
 /// The form that the occurrences of a keyword have.
@@ -75,65 +73,48 @@ pub fn read_members(members: &Members<'_>, head: Option<&BlockHead<'_, '_>>) -> 
 }
 
 /// Normalizes the members of a block of this scope.
-pub fn normalized(scope: Scope, members: Value, normalizer: &mut Normalizer) -> Option<Value> {
-    normalizer.members(members, |normalizer, key, value| {
+pub fn normalized(scope: Scope, members: Value, at: &mut Normalizer) -> Option<Value> {
+    at.members(members, |at, key, value| {
         if let Some(row) = scope.by_key(key) {
             let is_removed = value.is_null() && row.codec.facts().derived.is_none();
-            return if is_removed { Some(value) } else { row.codec.normalize(value, normalizer) };
+            return if is_removed { Some(value) } else { row.codec.normalize(value, at) };
         }
         if let Some(row) = scope.by_keyword(key) {
-            let message = format!("`{key}` is a keyword of the text, not a key of the JSON");
-            return normalizer.wrong(message, &format!("did you mean `{}`?", row.key));
-        }
-        if has_needless_escape(scope, key) {
-            return normalizer.needless_escape(key);
-        }
-        if normalizer.is_unwritable(key) {
-            return normalizer.wrong("a keyword can't be written like this", "");
+            return at.told(no_key(key, row));
         }
         match value {
+            _ if has_needless_escape(scope, key) => at.needless_escape(key),
+            _ if at.is_unwritable(key) => at.wrong("a keyword can't be written like this", ""),
             Value::Null => Some(value),
-            value => General { keyword: keyword_of(scope, key) }.normalize(value, normalizer),
+            value => General { keyword: keyword_of(scope, key) }.normalize(value, at),
         }
     })
 }
 
 /// The members of a block of an unknown directive after a patch.
-pub fn merge_block(block: Entry<'_>, patch: &Object, at: &Pointer, faults: &mut Faults) -> Object {
+pub fn merge_block(block: Entry<'_>, patch: &Object, at: &mut Normalizer) -> Object {
     let members = Members::group(inner_scope(block), block.children());
-    merge_into(read_members(&members, None), &members, patch, at, faults)
+    merge_into(read_members(&members, None), &members, patch, at)
 }
 
-fn new_block(scope: Scope, patch: &Object, at: &Pointer, faults: &mut Faults) -> Object {
-    merge_into(Object::new(), &Members::empty(scope), patch, at, faults)
+fn new_block(scope: Scope, patch: &Object, at: &mut Normalizer) -> Object {
+    merge_into(Object::new(), &Members::empty(scope), patch, at)
 }
 
 /// The values of these members after a patch.
-pub fn merge_into(
-    mut merged: Object,
-    members: &Members<'_>,
-    patch: &Object,
-    at: &Pointer,
-    faults: &mut Faults,
-) -> Object {
+pub fn merge_into(mut merged: Object, members: &Members<'_>, patch: &Object, at: &mut Normalizer) -> Object {
     let scope = members.scope();
     for (key, value) in patch {
-        let (at, codec) = (at.child(key), General { keyword: keyword_of(scope, key) });
-        if key.starts_with(Schema::ESCAPE)
-            && !value.is_null()
-            && let Some(row) = scope.by_keyword(codec.keyword)
-        {
-            // A value that would read back as the known parameter is not written behind its escaped keyword.
-            let document = Document::parse(codec.write(codec.keyword, value).join(" "));
-            if row.strict || document.entries().any(|entry| read(scope, entry).is_ok()) {
-                let message = format!("`{}` written like this is `{}`", codec.keyword, row.key);
-                faults.push(Fault::wrong_type(&at, message).hint(format!("set `{}`", row.key)));
-            }
-        }
-        let value = match scope.by_key(key) {
-            Some(row) => row.merge(merged.get(key), value, &at, faults),
-            None => codec.merge_entries(members.foreign_by_keyword(codec.keyword), value, &at, faults),
-        };
+        let value =
+            at.below(key, |at| match (scope.by_key(key), General { keyword: keyword_of(scope, key) }) {
+                (Some(row), _) => row.merge(merged.get(key), value, at),
+                (None, codec) => {
+                    if key.starts_with(Schema::ESCAPE) && !value.is_null() {
+                        codec.refuse_known(scope, value, at);
+                    }
+                    codec.merge_entries(members.foreign_by_keyword(codec.keyword), value, at)
+                }
+            });
         // A removed member leaves a null: closing the gap each time would move all later members.
         merged.insert(key.clone(), value.unwrap_or(Value::Null));
     }
@@ -222,37 +203,35 @@ impl Codec for General<'_> {
         })
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         let scope = Schema::media().block_scope(self.keyword, 1);
         let has_occurrences = value.as_array().is_some_and(|elements| elements.iter().any(Value::is_array));
         match value {
             Value::Object(_) if (scope != Scope::Unknown) => {
-                normalizer.members(value, |normalizer, name, value| match value {
-                    Value::Object(_) => normalized(scope, value, normalizer),
+                at.members(value, |at, name, value| match value {
+                    Value::Object(_) => normalized(scope, value, at),
                     Value::Null => Some(value),
-                    value => General { keyword: name }.normalize(value, normalizer),
+                    value => General { keyword: name }.normalize(value, at),
                 })
             }
-            Value::Object(_) => normalized(scope, value, normalizer),
+            Value::Object(_) => normalized(scope, value, at),
             Value::Array(elements) if elements.is_empty() => {
-                normalizer.wrong("an empty list can't be written", "null removes the directive")
+                at.wrong("an empty list can't be written", "null removes the directive")
             }
-            Value::Array(_) => normalizer.elements(value, |normalizer, _, element| match element {
+            Value::Array(_) => at.elements(value, |at, _, element| match element {
                 Value::Array(words) if has_occurrences => {
                     // Its words, and maybe the object of its block last.
                     let (last, scope) = (words.len().saturating_sub(1), scope_behind(self.keyword, &words));
-                    normalizer.elements(words.into(), |normalizer, index, word| match word {
-                        Value::Object(_) if index == last => normalized(scope, word, normalizer),
-                        Value::Object(_) => {
-                            normalizer.wrong("the object of an occurrence has to come last", "")
-                        }
-                        word => normalizer.scalar(word),
+                    at.elements(words.into(), |at, index, word| match word {
+                        Value::Object(_) if index == last => normalized(scope, word, at),
+                        Value::Object(_) => at.wrong("the object of an occurrence has to come last", ""),
+                        word => at.scalar(word),
                     })
                 }
-                word if has_occurrences => normalizer.unlike("an array of words", &word, ""),
-                word => normalizer.scalar(word),
+                word if has_occurrences => at.unlike("an array of words", &word, ""),
+                word => at.scalar(word),
             }),
-            scalar => normalizer.scalar(scalar),
+            scalar => at.scalar(scalar),
         }
     }
 
@@ -277,13 +256,7 @@ impl Codec for General<'_> {
 
 impl General<'_> {
     /// The value of these directives after a normalized patch: their form decides what the patch means.
-    pub fn merge_entries(
-        &self,
-        entries: &[Entry<'_>],
-        patch: &Value,
-        at: &Pointer,
-        faults: &mut Faults,
-    ) -> Option<Value> {
+    pub fn merge_entries(&self, entries: &[Entry<'_>], patch: &Value, at: &mut Normalizer) -> Option<Value> {
         let schema = Schema::media();
         match patch {
             Value::Null => None,
@@ -293,25 +266,23 @@ impl General<'_> {
                 self.read_back(named_lines(entries, patch))
             }
             Value::Object(patch) => match (entries, DirectiveForm::from_entries(entries)) {
-                ([], _) => non_empty(patch, self.merged_object(&[], patch, at, faults)),
+                ([], _) => non_empty(patch, self.merged_object(&[], patch, at)),
                 (_, DirectiveForm::NamedBlocks) => {
-                    let merged = self.merged_object(entries, patch, at, faults);
-                    (!merged.is_empty()).then_some(Value::Object(merged))
+                    Some(self.merged_object(entries, patch, at).into()).filter(|merged| !is_empty(merged))
                 }
-                ([block], DirectiveForm::Block) => Some(merge_block(*block, patch, at, faults).into()),
-                _ => Some(self.merged_object(&[], patch, at, faults).into()),
+                ([block], DirectiveForm::Block) => Some(merge_block(*block, patch, at).into()),
+                _ => Some(self.merged_object(&[], patch, at).into()),
             },
             Value::Array(elements) if elements.iter().any(Value::is_array) => {
-                let occurrence = |element: &Value| {
-                    let Value::Array(words) = element else { return element.clone() };
+                let mut occurrence = |words: &Vec<Value>| {
                     let scope = scope_behind(self.keyword, words);
                     let word = |word: &Value| match word {
-                        Value::Object(block) => new_block(scope, block, at, faults).into(),
+                        Value::Object(block) => new_block(scope, block, at).into(),
                         word => word.clone(),
                     };
                     words.iter().map(word).collect()
                 };
-                self.read_back(elements.iter().map(occurrence).collect())
+                self.read_back(elements.iter().filter_map(Value::as_array).map(&mut occurrence).collect())
             }
             Value::Array(words) if schema.repeats(self.keyword) => {
                 // One line of these words was shown like this, too.
@@ -320,7 +291,7 @@ impl General<'_> {
                     let message = format!("this list may be one line `{}`, or several", self.keyword);
                     let hint =
                         r#"write [["A", "B"]] for one line with two words, [["A"], ["B"]] for two lines"#;
-                    faults.push(Fault::wrong_type(at, message).hint(hint));
+                    at.wrong(message, hint);
                 }
                 self.read_back(words.iter().map(|word| vec![word.clone()].into()).collect())
             }
@@ -331,34 +302,40 @@ impl General<'_> {
     }
 
     /// The members after a patch: those of one block, or the names of several, of which these stand there.
-    fn merged_object(
-        &self,
-        blocks: &[Entry<'_>],
-        patch: &Object,
-        at: &Pointer,
-        faults: &mut Faults,
-    ) -> Object {
+    fn merged_object(&self, blocks: &[Entry<'_>], patch: &Object, at: &mut Normalizer) -> Object {
         let scope = Schema::media().block_scope(self.keyword, 1);
         let standing: HashMap<_, _> = blocks.iter().map(|block| (first_argument(*block), *block)).collect();
         let value_of = |block: &Entry<'_>| (first_argument(*block).into_owned(), block_value(*block));
         let mut object: Object = blocks.iter().map(value_of).collect();
         for (name, value) in patch {
-            let at = at.child(name);
-            let merged = match (value, standing.get(name.as_str())) {
-                (Value::Object(patch), Some(block)) => Some(merge_block(*block, patch, &at, faults).into()),
-                (Value::Object(block), None) if (scope != Scope::Unknown) => {
-                    non_empty(block, new_block(scope, block, &at, faults))
+            let merged = at.below(name, |at| {
+                let merged = match (value, standing.get(name.as_str())) {
+                    (Value::Object(patch), Some(block)) => Some(merge_block(*block, patch, at).into()),
+                    (Value::Object(block), None) if (scope != Scope::Unknown) => {
+                        non_empty(block, new_block(scope, block, at))
+                    }
+                    (value, _) => General { keyword: name }.merge_entries(&[], value, at),
+                };
+                match blocks.is_empty() || merged.as_ref().is_none_or(Value::is_object) {
+                    true => merged,
+                    false => at
+                        .wrong(format!("`{}` holds named blocks here: expected an object", self.keyword), ""),
                 }
-                (value, _) => General { keyword: name }.merge_entries(&[], value, &at, faults),
-            };
-            if !blocks.is_empty() && merged.as_ref().is_some_and(|value| !value.is_object()) {
-                let message = format!("`{}` holds named blocks here: expected an object", self.keyword);
-                faults.push(Fault::wrong_type(&at, message));
-            }
+            });
             object.insert(name.clone(), merged.unwrap_or_default());
         }
         object.retain(|_, value| !value.is_null());
         object
+    }
+
+    /// Refuses a value behind an escaped keyword that would read back as the known parameter.
+    fn refuse_known(&self, scope: Scope, value: &Value, at: &mut Normalizer) {
+        let Some(row) = scope.by_keyword(self.keyword) else { return };
+        let document = Document::parse(self.write(self.keyword, value).join(" "));
+        if row.strict || document.entries().any(|entry| read(scope, entry).is_ok()) {
+            let message = format!("`{}` written like this is `{}`", self.keyword, row.key);
+            at.wrong(message, &format!("set `{}`", row.key));
+        }
     }
 
     /// The value as which these occurrences read back; `None` for none.

@@ -8,22 +8,15 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::fault::{Fault, FaultKind, Faults, Pointer};
-use super::kinds::{Object, PORT, SWITCH, WordKind, integer, is_scalar, plain_word};
-use super::members::{Members, first_argument};
-use super::patch::Normalizer;
-use super::row::Schema;
-use super::row::{
-    BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, JsonForm, Kind, ListShape, Place, Scope,
+use crate::schema::{
+    BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, Fault, FaultKind, Faults, JsonForm, Kind,
+    ListShape, Members, Normalizer, Object, PORT, Parameter, Place, Pointer, SWITCH, Schema, Scope, WordKind,
+    first_argument, integer, is_empty, is_scalar, listed, plain_word,
 };
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
-pub use super::row::{is_list, is_plural};
-pub use address::{Address, AddressesShape, OptionWord, header_address};
-pub use general::{
-    DirectiveForm, General, are_named_blocks, block_value, merge_block, merge_into, normalized, occurrence,
-    occurrence_value, occurrences, read_members, scalars, write_members,
-};
+pub use address::*;
+pub use general::*;
 
 /// Reads a directive that has these words; `None` if the text is not just words.
 pub fn read_directive<T>(words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
@@ -41,7 +34,11 @@ pub fn directive(keyword: &str, words: impl IntoIterator<Item = String>) -> Stri
 }
 
 /// `keyword name { … }`, or without a block.
-fn block(keyword: &str, words: impl IntoIterator<Item = String>, entries: Option<Vec<String>>) -> String {
+pub(super) fn block(
+    keyword: &str,
+    words: impl IntoIterator<Item = String>,
+    entries: Option<Vec<String>>,
+) -> String {
     let mut text = directive(keyword, words);
     if let Some(entries) = entries {
         text.pop();
@@ -51,7 +48,7 @@ fn block(keyword: &str, words: impl IntoIterator<Item = String>, entries: Option
 }
 
 /// Reads the words of a directive of this form. A single word needs no quotes here for what separates words in a text.
-fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Value, Fault> {
+pub(super) fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Value, Fault> {
     let is_one_word = !text.is_empty() && !text.contains(char::is_whitespace) && !text.starts_with('"');
     let text = if is_one_word { quoted_if_needed(text) } else { text.into() };
     let read = |entry: Entry<'_>| codec.fits(entry).then(|| codec.read(&[entry], None).unwrap_or_default());
@@ -59,7 +56,7 @@ fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Value, Fault> 
 }
 
 /// The fault of words that do not have the form.
-fn unlike(usage: &str) -> Fault {
+pub(super) fn unlike(usage: &str) -> Fault {
     Fault::of_path(format!("expected {usage}"))
 }
 
@@ -95,25 +92,31 @@ pub fn elements(text: &str, read: impl Fn(&str) -> Result<Vec<Value>, Fault>) ->
     }
 }
 
+/// Sets a member, and makes it the last one.
+pub(super) fn set_last(members: &mut Object, key: String, value: Value) {
+    members.shift_remove(&key);
+    members.insert(key, value);
+}
+
 /// Parses a JSON object.
 pub fn object(text: &str) -> Result<Value, Fault> {
     json(text)?.filter(Value::is_object).ok_or_else(|| Fault::of_path("expected a JSON object"))
 }
 
 /// True if a text is rather JSON than words.
-fn opens(text: &str, bracket: char) -> bool {
+pub(super) fn opens(text: &str, bracket: char) -> bool {
     text.trim_start().starts_with(bracket)
 }
 
-/// The keys of an object as messages list them: "`login` and `password`".
-fn listed(keys: &[&str]) -> String {
-    let (last, others) = keys.split_last().expect("an object has members");
-    format!("`{}` and `{last}`", others.join("`, `"))
+/// The fault of a keyword in the place of a key.
+pub fn no_key(keyword: &str, row: &Parameter) -> Fault {
+    let fault = Fault::of_path(format!("`{keyword}` is a keyword of the text, not a key of the JSON"));
+    fault.hint(format!("did you mean `{}`?", row.key))
 }
 
 /// The fault of a member that is not there.
 pub fn no_member(keys: &[&str]) -> Fault {
-    Fault::of_path("there is no such member here").hint(format!("the members are {}", listed(keys)))
+    Fault::of_path("there is no such member here").hint(format!("the members are {}", listed(keys, "and")))
 }
 
 /// `prepush 5;`, one directive with one value.
@@ -128,8 +131,8 @@ impl Codec for WordKind {
         self.value(*entries.last()?)
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
-        normalizer.value(self, &value)
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
+        at.value(self, &value)
     }
 
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
@@ -166,30 +169,26 @@ impl Codec for Derived {
         }
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         match self {
             Self::Included => {
                 let message = "this is the output of `read --with-includes`, which can't be written back";
                 let hint = "read the configuration without what it includes: `mediactl read`";
-                normalizer.refuse(FaultKind::ReadOnly, message, hint)
+                at.refuse(FaultKind::ReadOnly, message, hint)
             }
             Self::Effective => {
                 let message = "this is the output of `read --effective`, which can't be written back";
-                normalizer.refuse(
-                    FaultKind::ReadOnly,
-                    message,
-                    "read the values of the text: `mediactl read`",
-                )
+                at.refuse(FaultKind::ReadOnly, message, "read the values of the text: `mediactl read`")
             }
             // Null sets it to the default.
             Self::Static if value.is_null() => Some(value),
-            Self::Static => normalizer.value(&SWITCH, &value),
+            Self::Static => at.value(&SWITCH, &value),
             Self::NeverStatic if !value.is_null() && value != false => {
                 let message = "a live is never static: only false is accepted";
-                normalizer.refuse(FaultKind::ReadOnly, message, "")
+                at.refuse(FaultKind::ReadOnly, message, "")
             }
             Self::Position if !value.is_null() => match position(&value) {
-                None => normalizer.wrong("a position is an integer from 1", ""),
+                None => at.wrong("a position is an integer from 1", ""),
                 position => position,
             },
             // The names have been compared with their keys.
@@ -222,8 +221,7 @@ impl Codec for Derived {
             Self::Effective => "true, refused in a patch",
         };
         let kind = matches!(self, Self::Static | Self::NeverStatic).then_some(&SWITCH);
-        let described = Facts::new(["nothing", json_form], JsonForm::Leaf);
-        Facts { kind, derived: Some(*self), ..described }
+        Facts { kind, derived: Some(*self), ..Facts::new(["nothing", json_form], JsonForm::Leaf) }
     }
 }
 
@@ -245,13 +243,14 @@ impl Codec for ListShape {
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
-        (!entries.is_empty()).then(|| entries.iter().filter_map(|&entry| PORT.value(entry)).collect())
+        let ports = entries.iter().filter_map(|&entry| PORT.value(entry)).collect();
+        Some(ports).filter(|ports| !is_empty(ports))
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         match is_scalar(&value) && self.takes_one {
-            true => Some(Value::Array(vec![normalizer.value(&PORT, &value)?])),
-            false => normalizer.elements(value, |normalizer, _, value| normalizer.value(&PORT, &value)),
+            true => Some(Value::Array(vec![at.value(&PORT, &value)?])),
+            false => at.elements(value, |at, _, value| at.value(&PORT, &value)),
         }
     }
 
@@ -270,8 +269,7 @@ impl Codec for ListShape {
 
     fn facts(&'static self) -> Facts {
         let json_form = "an array of numbers and \"host:port\" strings";
-        let described = Facts::new([PORT.usage, json_form], JsonForm::List);
-        Facts { kind: Some(&PORT), list: Some(self), ..described }
+        Facts { kind: Some(&PORT), list: Some(self), ..Facts::new([PORT.usage, json_form], JsonForm::List) }
     }
 }
 
@@ -284,17 +282,15 @@ impl Codec for BlocksShape {
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let mut blocks = Map::new();
         for &block in entries.iter().filter(|entry| entry.is_block()) {
-            let port = first_argument(block).into_owned();
-            blocks.shift_remove(&port);
-            blocks.insert(port, block_value(block));
+            set_last(&mut blocks, first_argument(block).into_owned(), block_value(block));
         }
         (!blocks.is_empty()).then_some(blocks.into())
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
-        normalizer.members(value, |normalizer, _, value| match value {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
+        at.members(value, |at, _, value| match value {
             Value::Null => Some(value),
-            value => normalized(Scope::Unknown, value, normalizer),
+            value => normalized(Scope::Unknown, value, at),
         })
     }
 
@@ -303,8 +299,8 @@ impl Codec for BlocksShape {
     }
 
     fn facts(&'static self) -> Facts {
-        let described = Facts::new(["nothing", "an object by port"], JsonForm::Object);
-        Facts { entries_of: Some(self.0.key), ..described }
+        let described = ["nothing", "an object by port"];
+        Facts { entries_of: Some(self.0.key), ..Facts::new(described, JsonForm::Object) }
     }
 }
 
@@ -322,17 +318,17 @@ impl Kind {
         patch: &Object,
         at: &Pointer,
     ) -> Result<Object, Faults> {
-        let mut faults = Faults::default();
         let block = Document::parse(self.write("new", &Map::new()));
         let shown = block.entries().next().map(|block| self.read(block)).unwrap_or_default();
         let nothing = Members::empty(self.scope());
         let (own, members) = current.unwrap_or((&shown, &nothing));
-        let mut merged = merge_into(own.clone(), members, patch, at, &mut faults);
+        let mut at = Normalizer::below_place(at);
+        let mut merged = merge_into(own.clone(), members, patch, &mut at);
         for (key, value) in shown {
             merged.entry(key).or_insert(value);
         }
         merged.shift_remove(Schema::POSITION);
-        faults.into_result(merged)
+        at.faults.into_result(merged)
     }
 
     /// A new block with these own members.
@@ -359,28 +355,27 @@ impl Codec for Kind {
         (!entries.is_empty()).then(|| entries.iter().map(block).collect())
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         let mut seen = HashSet::new();
-        normalizer.members(value, |normalizer, name, mut value| {
+        at.members(value, |at, name, mut value| {
             if value.is_null() {
                 return Some(value);
             }
-            if normalizer.is_unwritable(name) {
-                return normalizer.wrong(format!("a {} can't have this name", self.noun()), "");
+            if at.is_unwritable(name) {
+                return at.wrong(format!("a {} can't have this name", self.noun()), "");
             }
             let own = value.as_object_mut().and_then(|members| members.shift_remove(self.name()));
             if own.is_some_and(|own| own != name) {
                 let message = format!("it differs from its key `{name}`");
                 let hint = format!("to rename, delete the {0} and create it under the new name", self.noun());
-                return normalizer
-                    .below(self.name(), |normalizer| normalizer.refuse(FaultKind::ReadOnly, message, &hint));
+                return at.below(self.name(), |at| at.refuse(FaultKind::ReadOnly, message, &hint));
             }
-            let block = normalized(self.scope(), value, normalizer)?;
+            let block = normalized(self.scope(), value, at)?;
             if let Some(position) = block[Schema::POSITION].as_i64()
                 && !seen.insert(position)
             {
                 let message = format!("two blocks can't both be at position {position}");
-                normalizer.below(Schema::POSITION, |normalizer| normalizer.wrong(message, ""));
+                at.below(Schema::POSITION, |at| at.wrong(message, ""));
             }
             Some(block)
         })
@@ -391,12 +386,11 @@ impl Codec for Kind {
     }
 
     fn facts(&'static self) -> Facts {
-        let (usage, json_form) = match self {
-            Self::Streams => ("a NAME, then a URL or a block", "an object by name"),
-            Self::Lives => ("a NAME, and maybe a block", "an object by prefix"),
-            Self::Plugins => ("a NAME, and maybe a block", "an object by name"),
+        let described = match self {
+            Self::Streams => ["a NAME, then a URL or a block", "an object by name"],
+            Self::Lives => ["a NAME, and maybe a block", "an object by prefix"],
+            Self::Plugins => ["a NAME, and maybe a block", "an object by name"],
         };
-        let described = Facts::new([usage, json_form], JsonForm::Object);
-        Facts { group: Some(*self), ..described }
+        Facts { group: Some(*self), ..Facts::new(described, JsonForm::Object) }
     }
 }

@@ -5,15 +5,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{
-    OptionWord, address::written_key, directive, elements, json, json_string, listed, no_member, object,
-    of_words, opens, plain, read_directive, scalars, unlike,
-};
-use crate::schema::fault::{Fault, Faults, Pointer};
-use crate::schema::kinds::{is_empty, of_word, scalar_text, word};
-use crate::schema::patch::Normalizer;
-use crate::schema::row::{
-    BlockHead, Codec, Facts, JsonForm, KnownOption, ObjectShape, OptionsShape, Part, PartPlace, Place,
+use crate::schema::{
+    BlockHead, Codec, Facts, Fault, JsonForm, KnownOption, Normalizer, ObjectShape, OptionWord, OptionsShape,
+    Part, PartPlace, Place, directive, elements, is_empty, json, json_string, listed, no_member, object,
+    of_word, of_words, opens, plain, read_directive, scalar_text, scalars, unlike, word, written_key,
 };
 use crate::syntax::{Entry, Word, quoted_word};
 
@@ -134,33 +129,31 @@ impl Codec for ObjectShape {
         Some(self.parts.iter().filter_map(|part| Some((part.key.to_owned(), value(part)?))).collect())
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
-        normalizer.members(value, |normalizer, key, value| {
-            let Some(part) = self.part(key) else { return normalizer.unknown_member(&self.keys()) };
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
+        at.members(value, |at, key, value| {
+            let Some(part) = self.part(key) else { return at.told(no_member(&self.keys())) };
             match value {
                 Value::Null if part.place == PartPlace::Required && self.alternative(part).is_none() => {
-                    normalizer.wrong(format!("the {key} can't be removed alone"), "unset the whole directive")
+                    at.wrong(format!("the {key} can't be removed alone"), "unset the whole directive")
                 }
                 Value::Null => Some(value),
                 value if part.is_rest() => {
-                    let words = normalizer.elements(value, |normalizer, _, word| normalizer.scalar(word))?;
+                    let words = at.elements(value, |at, _, word| at.scalar(word))?;
                     Some(if is_empty(&words) { Value::Null } else { words })
                 }
-                value => normalizer.value(part.kind, &value),
+                value => at.value(part.kind, &value),
             }
         })
     }
 
     /// Members that the patch lacks stay; of two parts in the same place, the one of the patch replaces the other.
-    fn merge(&self, old: Option<&Value>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
+    fn merge(&self, old: Option<&Value>, patch: &Value, at: &mut Normalizer) -> Option<Value> {
         let patch = patch.as_object()?;
         if old.is_none() && patch.values().all(Value::is_null) {
             return None;
         }
         let mut merged = old.and_then(Value::as_object).cloned().unwrap_or_default();
-        for (key, value) in patch {
-            merged.insert(key.clone(), value.clone());
-        }
+        merged.extend(patch.clone());
         let is_set = |key: &str| patch.get(key).is_some_and(|value| !value.is_null());
         for part in self.required() {
             let alternative = self.alternative(part);
@@ -168,15 +161,15 @@ impl Codec for ObjectShape {
             match keys.iter().copied().filter(|key| is_set(key)).collect::<Vec<_>>()[..] {
                 [first, second] => {
                     let message = format!("`{first}` and `{second}` exclude each other");
-                    faults.push(Fault::wrong_type(&at.child(second), message).hint("give one of them"));
+                    at.below(second, |at| at.wrong(message, "give one of them"));
                 }
                 [set] => merged.retain(|key, _| key == set || !keys.contains(&key.as_str())),
                 _ => {}
             }
             if keys.iter().all(|key| merged.get(*key).is_none_or(Value::is_null)) {
-                let hint = alternative.map(|_| format!("give one of {}", listed(&keys)));
-                let fault = Fault::wrong_type(&at.child(part.key), format!("the {} is missing", part.key));
-                faults.push(Fault { hint, ..fault });
+                let hint =
+                    alternative.map_or_else(String::new, |_| format!("give one of {}", listed(&keys, "and")));
+                at.below(part.key, |at| at.wrong(format!("the {} is missing", part.key), &hint));
             }
         }
         merged.retain(|_, value| !value.is_null());
@@ -257,20 +250,20 @@ impl Codec for OptionsShape {
         Some(last.arguments().map(|word| self.pair(word)).collect())
     }
 
-    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
-        normalizer.elements(value, |normalizer, _, pair| {
-            let Value::Array(pair) = pair else { return normalizer.unlike("[name, value]", &pair, "") };
+    fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
+        at.elements(value, |at, _, pair| {
+            let Value::Array(pair) = pair else { return at.unlike("[name, value]", &pair, "") };
             let Some(Value::String(name)) = pair.first() else {
-                return normalizer.below(0, |name| name.wrong("the name of an option is a string", ""));
+                return at.below(0, |name| name.wrong("the name of an option is a string", ""));
             };
             // A bare flag has a name; what has a value may be `=true`.
             let option = Value::Bool(pair.len() == 1);
-            normalizer.below(0, |normalizer| normalizer.option(name, option))?;
+            at.below(0, |at| at.option(name, option))?;
             let key = Value::from(self.key(Cow::Borrowed(name)));
             let value = match &pair[1..] {
                 [] => return Some(Value::Array(vec![key])),
-                [value] => normalizer.below(1, |normalizer| normalizer.scalar(value.clone()))?,
-                _ => return normalizer.wrong("an option is [name, value]", ""),
+                [value] => at.below(1, |at| at.scalar(value.clone()))?,
+                _ => return at.wrong("an option is [name, value]", ""),
             };
             let of_kind = self.known(name).and_then(|known| (known.kind.parse)(value.as_str()?));
             Some(Value::Array(vec![key, of_kind.unwrap_or(value)]))
