@@ -93,14 +93,14 @@ fn a_block_that_others_use_is_not_removed_unless_that_is_accepted() {
     }
     // A whole text, too; one that takes the users along is no surprise.
     let place = Place::with(TEXT);
-    place.put("new.conf", &TEXT.replace("template low {\n  prepush 5;\n}\n", ""));
+    place.put("new.conf", TEXT.replace("template low {\n  prepush 5;\n}\n", ""));
     place.run(["save", "new.conf"]).exits(6);
     place
         .run(["modify", "--unset", "streams.a", "--unset", "streams.c", "--unset", "template.low"])
         .exits(0);
     place.run(["rollback", "last"]).exits(0);
     let many: String = (0..9).map(|n| format!("stream s{n} {{\n  template low;\n}}\n")).collect();
-    place.put("media.conf", &format!("{TEXT}{many}"));
+    place.put("media.conf", format!("{TEXT}{many}"));
     let refused = place.run(["modify", "--unset", "template.low"]).exits(6).err;
     assert!(refused.contains("11 blocks use `template.low`, which the change removes: `streams.a`, `streams.c`, `streams.s0`, …"), "{refused}");
 }
