@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     ChangeOptions, ChangeReport, ConfigService, ConfigSource, Engine, Operation, PendingChange, Snapshot,
-    compared, not_there, without_blocks_of,
+    compared, not_there, without_common_blocks,
 };
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, ChangedPaths, HAND_EDIT, HistoryEntry, PendingInfo, WHOLE_HISTORY};
@@ -136,8 +136,7 @@ pub(super) fn not_kept(change: &str) -> Error {
 pub fn first_paths_between(before: Option<&Snapshot>, after: Option<&Snapshot>) -> Option<ChangedPaths> {
     let valid = |text: &&Snapshot| text.is_valid();
     let (before, after) = before.filter(valid).zip(after.filter(valid))?;
-    let [old, new] = [[before, after], [after, before]]
-        .map(|[text, other]| without_blocks_of(text.document(), other.document()));
+    let [old, new] = without_common_blocks([before.document(), after.document()]);
     let mut changed = ChangedValue::between(&Config::new(&old), &Config::new(&new));
     if changed.is_empty() {
         changed = compared([Some(before), Some(after)], ChangedValue::between);

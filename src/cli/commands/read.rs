@@ -439,6 +439,11 @@ impl<'a> Wanted<'a> {
                 table.add(&values[0].names(&[kind.key()]), values[0], origins, server);
             }
             for path in self.paths.iter().filter(|path| path.kind() == Some(kind)) {
+                let all = values[0].names(&[kind.key()]);
+                if path.segments.len() == 1 && self.conditions.is_empty() && !all.is_empty() {
+                    table.add(&all, values[0], origins, server);
+                    continue;
+                }
                 let found = self.select(&whole_group(path), values)?.into_places();
                 let name = |(path, _): &(Path, Value)| path.segments.last()?.name().map(str::to_owned);
                 let names: Vec<String> = found.iter().filter_map(name).collect();

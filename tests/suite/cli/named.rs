@@ -95,9 +95,7 @@ fn a_block_that_others_use_is_not_removed_unless_that_is_accepted() {
     let place = Place::with(TEXT);
     place.put("new.conf", TEXT.replace("template low {\n  prepush 5;\n}\n", ""));
     place.run(["save", "new.conf"]).exits(6);
-    place
-        .run(["modify", "--unset", "streams.a", "--unset", "streams.c", "--unset", "template.low"])
-        .exits(0);
+    place.run(["modify", "--unset", "streams.a", "--unset", "streams.c", "--unset", "template.low"]).exits(0);
     place.run(["rollback", "last"]).exits(0);
     let many: String = (0..9).map(|n| format!("stream s{n} {{\n  template low;\n}}\n")).collect();
     place.put("media.conf", format!("{TEXT}{many}"));

@@ -91,16 +91,15 @@ fn is_digits(value: &str) -> bool {
 /// Checks a URL. A word that is no URL is fine.
 pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     let (scheme, rest) = value.split_once(':')?;
-    if is_known(scheme)
-        && let Some(found) = damaged(word, scheme, rest)
-    {
+    let is_known = is_known(scheme);
+    if is_known && let Some(found) = damaged(word, scheme, rest) {
         return Some(found);
     }
-    if !rest.starts_with('/') || !(is_known(scheme) || is_scheme(scheme)) {
+    if !rest.starts_with('/') || !(is_known || is_scheme(scheme)) {
         return None;
     }
     let warning = |message: String, hint: &str| Some(Diagnostic::warning(word.span(), message).hint(hint));
-    if let Some(known) = meant_scheme(scheme) {
+    if !is_known && let Some(known) = meant_scheme(scheme) {
         let start = word.start + word.raw.find(scheme).unwrap_or_default() as u32;
         let fix = Fix { span: start..start + scheme.len() as u32, text: known.to_owned() };
         let is_only = word.raw.contains(scheme) && is_only_near(scheme, COMMON.split(' '));
@@ -128,15 +127,21 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
 
 /// For four numbers, which look like an IP address of version 4: true if one of them is no byte.
 fn parts_of(host: &str) -> Option<bool> {
-    let is_byte = |part: &str| is_digits(part).then(|| part.parse::<u8>().is_ok());
-    let [a, b, c, d] = host.split('.').map(is_byte).take(5).collect::<Option<Vec<_>>>()?.try_into().ok()?;
-    Some(!(a && b && c && d))
+    let (mut count, mut is_large) = (0, false);
+    for part in host.split('.') {
+        if count == 4 || !is_digits(part) {
+            return None;
+        }
+        (count, is_large) = (count + 1, is_large || part.parse::<u8>().is_err());
+    }
+    (count == 4).then_some(is_large)
 }
 
 /// Checks for what a copy from a page or a program does to an address: signs of HTML, a comma, `\\`, no host.
 fn damaged(word: Word<'_>, scheme: &str, rest: &str) -> Option<Diagnostic> {
     let replaced = |from: &str, to: &str| Fix { span: word.span(), text: word.raw.replace(from, to) };
-    let (message, fix) = if rest.contains("&amp;") {
+    let has_sign = memchr::memchr(b'&', rest.as_bytes()).is_some();
+    let (message, fix) = if has_sign && rest.contains("&amp;") {
         ("`&amp;` in an address is the `&` of a web page", Some(replaced("&amp;", "&")))
     } else if rest.ends_with("&amp") && !word.raw.ends_with('"') {
         // Its `;` ended the directive.

@@ -46,21 +46,19 @@ fn home(scope: Scope, keyword: &str) -> Option<(&'static str, &'static Parameter
 
 /// The warning about `=` or `:` between a known keyword and its value.
 pub(super) fn sign(scope: Scope, entry: Entry<'_>) -> Option<Diagnostic> {
-    let mut words = entry.words();
-    let keyword = words.next().filter(|_| scope != Scope::Unknown)?;
-    let name_end = keyword.raw.find(['=', ':', '"']).unwrap_or(keyword.raw.len());
-    let (name, end) = (&keyword.raw[..name_end], keyword.start + name_end as u32);
+    let text = &entry.document().text()[entry.start()..entry.end()];
+    let name = &text[..text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())];
+    let behind = text[name.len()..].trim_start();
+    let sign = behind.chars().next().filter(|sign| matches!(sign, '=' | ':'))?;
     if !scope.knows(name) {
         return None;
     }
-    let text = &entry.document().text()[end as usize..entry.end()];
-    let behind = text.trim_start();
+    let end = (entry.start() + name.len()) as u32;
+    let signs = text.len() - name.len() - behind.trim_start_matches(sign).trim_start().len();
     // A web server has `location = /path { … }`.
-    let sign = behind.chars().next().filter(|sign| matches!(sign, '=' | ':'))?;
     if scope.by_keyword(name).is_none() && entry.is_block() {
         return None;
     }
-    let signs = text.len() - behind.trim_start_matches(sign).trim_start().len();
     let span = end..end + signs as u32;
     let fix = Fix { span: span.clone(), text: " ".to_owned() };
     let row = scope.by_keyword(name).filter(|row| !row.secret);

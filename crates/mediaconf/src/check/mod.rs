@@ -102,6 +102,7 @@ struct Checker<'d> {
     names: Names<'d>,
     /// What each unknown keyword of a scope is nearly: each keyword is compared once.
     near: HashMap<(Scope, Cow<'d, str>), Option<NearMiss>>,
+    near_options: words::NearOptions<'d>,
     /// The words that refer to a block by its name.
     references: Vec<NameUse<'d>>,
     /// The directives that name a port or an address to listen on.
@@ -246,7 +247,7 @@ impl<'d> Checker<'d> {
                 false => self.source(scope, entry, 0),
             }
         } else if let Some(options) = facts.options {
-            words::options(options.usual, entry.arguments(), &mut self.diagnostics);
+            self.known_options(options.usual, entry, 0);
             self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(0)));
         } else if facts.address.is_some() {
             self.empty("the address", entry.arguments().take(1));
@@ -298,7 +299,7 @@ impl<'d> Checker<'d> {
             self.sourceless.take_if(|_| is_source);
             self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, near)));
         }
-        words::options(row.map_or("", |row| row.usual), entry.arguments().skip(1), &mut self.diagnostics);
+        self.known_options(row.map_or("", |row| row.usual), entry, 1);
         self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
     }
 
@@ -354,13 +355,15 @@ impl<'d> Checker<'d> {
     }
 
     fn object(&mut self, scope: Scope, object: &'static ObjectShape, entry: Entry<'d>) {
-        words::parts(object, entry, &mut self.diagnostics);
         let parts = object.part_words(entry).filter_map(|(part, word)| Some((part?, word)));
-        let parts: Vec<_> = parts.filter(|(part, _)| !part.is_rest()).collect();
-        for (part, word) in parts.iter().filter(|(part, _)| part.kind.is_text) {
-            self.empty(&format!("the {}", part.key), [*word]);
+        let parts: Vec<_> = parts.collect();
+        words::parts(object, entry, &parts, &mut self.near_options, &mut self.diagnostics);
+        let is_empty = |part: &Part, word: Word<'_>| part.kind.is_text && word.value().is_empty();
+        let own = || parts.iter().copied().filter(|(part, _)| !part.is_rest());
+        for (part, word) in own().filter(|(part, word)| is_empty(part, *word)) {
+            self.empty(&format!("the {}", part.key), [word]);
         }
-        self.repeats("", parts.into_iter().map(|(part, word)| (part.key.into(), word)));
+        self.repeats("", own().map(|(part, word)| (part.key.into(), word)));
         if object.parts.last().is_some_and(Part::is_rest) {
             self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
         }
@@ -370,12 +373,17 @@ impl<'d> Checker<'d> {
     fn source(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
         if let Some(address) = entry.arguments().nth(behind) {
             address::source(address, &mut self.diagnostics);
-            words::options(SOURCE.usual, entry.arguments().skip(behind + 1), &mut self.diagnostics);
+            self.known_options(SOURCE.usual, entry, behind + 1);
             self.options(scope, entry, behind + 1);
         }
     }
 
-    /// Checks the options behind this number of arguments.
+    /// Checks the names of the options behind this number of arguments.
+    fn known_options(&mut self, known: &'static str, entry: Entry<'d>, behind: usize) {
+        words::options(known, entry.arguments().skip(behind), &mut self.near_options, &mut self.diagnostics);
+    }
+
+    /// Checks the options behind this number of arguments for repetitions.
     fn options(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
         if entry.count_arguments() < behind + 2 {
             return;

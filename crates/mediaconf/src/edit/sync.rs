@@ -107,9 +107,8 @@ impl<'p, 'd> Sync<'p, 'd> {
         let (scope, mut replaced) = (members.scope(), HashSet::new());
         for row in scope.rows() {
             let (facts, values) = (row.codec.facts(), both.map(|members| members.get(row.key)));
-            let below = at.child(row.key);
             match (facts.group, facts.list) {
-                (Some(kind), _) if at.patch.get(row.key).is_some() => self.group(kind, &below),
+                (Some(kind), _) if at.patch.get(row.key).is_some() => self.group(kind, &at.child(row.key)),
                 (Some(_), _) => {}
                 (_, Some(list)) => self.ports(row, list, at),
                 _ if facts.derived.is_some() || values[0] == values[1] => {}
@@ -123,7 +122,8 @@ impl<'p, 'd> Sync<'p, 'd> {
                     let nothing = row.value_of_nothing().filter(|_| entries.is_empty());
                     let target = values[1].filter(|target| nothing.as_ref() != Some(*target));
                     let text = target.map_or_else(String::new, |value| row.write(value).join("\n"));
-                    self.fresh(Some(row), entries, text, &At { patch: &Value::Null, ..below });
+                    let nowhere = At { patch: &Value::Null, ..at.child(row.key) };
+                    self.fresh(Some(row), entries, text, &nowhere);
                     let keys = misshapen.iter().map(|line| scope.key_of(&line.keyword()).into_owned());
                     replaced.extend(keys);
                     self.promise(at, row.key, values[1]);

@@ -14,7 +14,7 @@ use crate::schema::{
     BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Fault, FaultKind, Kind, Members, Object, Place,
     Schema, Scope, URL_GLOBAL, read_members, scalar_text,
 };
-use crate::syntax::Document;
+use crate::syntax::{Document, Entry};
 
 /// The directive that names the template of a stream, and the blocks that are templates.
 const TEMPLATE: &str = "template";
@@ -121,7 +121,10 @@ impl<'d> Config<'d> {
 
     /// The value at `keys`; the whole configuration for no keys.
     pub fn value(&self, keys: &[&str]) -> Option<Value> {
-        self.inside(keys, Value::clone)
+        match (keys, self.kind(keys)) {
+            ([_, name], Some(kind)) => Some(self.block(kind, *self.group(kind).get(*name)?)),
+            _ => self.inside(keys, Value::clone),
+        }
     }
 
     /// The keys of the object at `keys`, in their order; empty if there is no object.
@@ -130,7 +133,9 @@ impl<'d> Config<'d> {
             ([], _) if self.json.is_none() => {
                 self.known_keys().filter(|key| self.contains(&[key])).map(Cow::into_owned).collect()
             }
-            ([_], Some(kind)) => self.group(kind).keys().cloned().collect(),
+            ([_], Some(kind)) => {
+                self.shown(kind).map(|(_, entry)| entry.group_name().value().into()).collect()
+            }
             _ => {
                 let names = |value: &Value| Some(value.as_object()?.keys().cloned().collect());
                 self.inside(keys, names).flatten().unwrap_or_default()
@@ -170,10 +175,14 @@ impl<'d> Config<'d> {
     /// All streams, lives or plugins; none where there is no text.
     fn group(&self, kind: Kind) -> &IndexMap<String, usize> {
         self.groups[kind as usize].get_or_init(|| {
-            let entries = self.members.own_by_key(kind.key()).iter().enumerate();
-            let shown = entries.filter(|(_, entry)| !(self.skips_static && kind.is_static(**entry)));
-            shown.map(|(place, entry)| (entry.group_name().value().into_owned(), place)).collect()
+            self.shown(kind).map(|(place, entry)| (entry.group_name().value().into_owned(), place)).collect()
         })
+    }
+
+    /// The entries of a group that are shown, each with its place among all.
+    fn shown(&self, kind: Kind) -> impl Iterator<Item = (usize, &Entry<'d>)> {
+        let entries = self.members.own_by_key(kind.key()).iter().enumerate();
+        entries.filter(move |(_, entry)| !(self.skips_static && kind.is_static(**entry)))
     }
 
     /// The values of the blocks of a group, by name.

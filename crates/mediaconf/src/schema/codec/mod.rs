@@ -5,6 +5,7 @@ mod general;
 mod object;
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
@@ -318,14 +319,16 @@ impl Kind {
         patch: &Object,
         at: &Pointer,
     ) -> Result<Object, Faults> {
-        let block = Document::parse(self.write("new", &Map::new()));
-        let shown = block.entries().next().map(|block| self.read(block)).unwrap_or_default();
-        let nothing = Members::empty(self.scope());
-        let (own, members) = current.unwrap_or((&shown, &nothing));
+        static NEW: LazyLock<[Object; 3]> = LazyLock::new(|| {
+            let new = |kind: Kind| Document::parse(kind.write("new", &Map::new()));
+            Kind::ALL.map(|kind| new(kind).entries().next().map(|block| kind.read(block)).unwrap_or_default())
+        });
+        let (shown, nothing) = (&NEW[self as usize], Members::empty(self.scope()));
+        let (own, members) = current.unwrap_or((shown, &nothing));
         let mut at = Normalizer::below_place(at);
         let mut merged = merge_into(own.clone(), members, patch, &mut at);
         for (key, value) in shown {
-            merged.entry(key).or_insert(value);
+            merged.entry(key.clone()).or_insert_with(|| value.clone());
         }
         merged.shift_remove(Schema::POSITION);
         at.faults.into_result(merged)
