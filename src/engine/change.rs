@@ -380,6 +380,8 @@ pub enum OutcomeNote {
     KeptHandEdit,
     /// The replacement text lacks this many streams.
     DeletedStreams(usize),
+    /// This many streams stand inside the blocks that were removed, and went with them.
+    InnerStreams(usize),
     /// This many places refer to the blocks that got other names, and name them by those now.
     RenamedUses(usize),
     /// The history has the change with this id already, so it was not made again.

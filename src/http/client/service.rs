@@ -336,7 +336,7 @@ fn change_foreign(
             let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
             options.refused(doubts).into_result(())?;
             if let Some(edit) = request.edit(evaluated, before.document(), &config)? {
-                let streams = count_streams(before.document());
+                let streams = count_streams(before.document()) + edit.inner_streams;
                 let deletion = before_deletion(edit.deleted_streams, streams, options.max_delete);
                 let credentials = before_lost_account(before.document(), &edit.document);
                 if request.is_of_text() {
