@@ -83,57 +83,41 @@ impl<'a> ChangeCommand<'a> {
         self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
         confirmation::name_canaries(self.args, &mut self.options, service)?;
-        let pinned = self.pin(requested, service, ui)?;
+        let pinned = match requested {
+            RequestedChange::Rollback(which) => self.pin_rollback(which, service, ui)?,
+            RequestedChange::Revert(reverted @ Reverted::Numbers(_)) => {
+                let entries = service.history(WHOLE_HISTORY)?;
+                let undone = reverted_in(&entries, &reverted)?;
+                tell_undone(&undone, ui);
+                let one = |entry: &HistoryEntry| ChangeRange([ChangeRef::Number(entry.number); 2]);
+                RequestedChange::Revert(Reverted::Numbers(undone.into_iter().map(one).collect()))
+            }
+            other => other,
+        };
         self.run_on(service, ui, pinned)
     }
 
-    /// Shows the changes that a rollback or a revert undoes, and asks where a rollback undoes more than one. Returns it with
-    /// their numbers, because another change would be the last one then.
-    fn pin<'r>(
+    /// Returns the rollback by its number, because another change would be the last one then; asks if it undoes more than one.
+    fn pin_rollback(
         &self,
-        requested: RequestedChange<'r>,
+        which: ChangeRef,
         service: &dyn ConfigService,
         ui: Ui,
-    ) -> Result<RequestedChange<'r>, Error> {
-        let is_shown = !ui.is_json();
-        let is_of_numbers =
-            matches!(requested, RequestedChange::Rollback(_) | RequestedChange::Revert(Reverted::Numbers(_)));
-        let entries = if is_of_numbers { service.history(WHOLE_HISTORY)? } else { Vec::new() };
-        let shown = |entry: &HistoryEntry| {
-            let HistoryEntry { number, operation, by, message, paths, .. } =
-                masked_entry(entry.clone(), ui.masker().as_ref());
-            let paths = paths.map(|all| paths_and_more(all.first.iter().cloned(), all.count));
-            let words = [Some(operation), by, message, paths].into_iter().flatten();
-            let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
-            one_line(&format!("to undo: change {number}, {}", words.join(", ")))
-        };
-        match &requested {
-            RequestedChange::Rollback(which) => {
-                let Some(first) = which.find(&entries) else { return Ok(requested) };
-                let undone: Vec<&HistoryEntry> =
-                    entries[..=first].iter().filter(|entry| !entry.is_aside).collect();
-                let HistoryEntry { number, operation, .. } = &entries[first];
-                let (count, args) = (undone.len(), self.args);
-                let what = format!("rollback to the text before change {number} undoes {count} changes");
-                if count > 1 {
-                    let agreed = args.yes || self.options.force || args.dry_run;
-                    let ui = if agreed { ui } else { ui.loud() };
-                    undone.iter().filter(|_| is_shown).for_each(|entry| ui.note(&shown(entry)));
-                    if !agreed && !confirm(&format!("{what}: go on?"))? {
-                        return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` undoes them all"));
-                    }
-                }
-                ui.note(&format!("back to the text before change {number}, {}", one_line(operation)));
-                Ok(RequestedChange::Rollback(ChangeRef::Number(*number)))
+    ) -> Result<RequestedChange<'static>, Error> {
+        let entries = service.history(WHOLE_HISTORY)?;
+        let Some(first) = which.find(&entries) else { return Ok(RequestedChange::Rollback(which)) };
+        let HistoryEntry { number, operation, .. } = &entries[first];
+        let undone: Vec<_> = entries[..=first].iter().filter(|entry| !entry.is_aside).collect();
+        if undone.len() > 1 {
+            let agreed = self.args.yes || self.options.force || self.args.dry_run;
+            let what = format!("rollback to the text before change {number} undoes {} changes", undone.len());
+            tell_undone(&undone, if agreed { ui } else { ui.loud() });
+            if !agreed && !confirm(&format!("{what}: go on?"))? {
+                return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` undoes them all"));
             }
-            RequestedChange::Revert(reverted @ Reverted::Numbers(_)) => {
-                let undone = reverted_in(&entries, reverted)?;
-                undone.iter().filter(|_| is_shown).for_each(|entry| ui.note(&shown(entry)));
-                let one = |entry: &&HistoryEntry| ChangeRange([ChangeRef::Number(entry.number); 2]);
-                Ok(RequestedChange::Revert(Reverted::Numbers(undone.iter().map(one).collect())))
-            }
-            _ => Ok(requested),
         }
+        ui.note(&format!("back to the text before change {number}, {}", one_line(operation)));
+        Ok(RequestedChange::Rollback(ChangeRef::Number(*number)))
     }
 
     /// Says which nodes a change of the file of one of them changes, and asks.
@@ -271,11 +255,22 @@ fn guarded(
             Err(error) => error,
         };
         match error.guard.clone().filter(Guard::is_question) {
-            Some(guard) if !options.accepted.contains(&guard) && accepts(&guard, error.clone())? => {
+            Some(guard) if !options.accepts(&guard) && accepts(&guard, error.clone())? => {
                 options.accepted.push(guard);
             }
             _ => return Err(error),
         }
+    }
+}
+
+/// Names changes that are to be undone; where a refusal is JSON, nothing stands before it.
+fn tell_undone(undone: &[&HistoryEntry], ui: Ui) {
+    for entry in undone.iter().filter(|_| !ui.is_json()) {
+        let HistoryEntry { number, operation, by, message, paths, .. } =
+            masked_entry((*entry).clone(), ui.masker().as_ref());
+        let paths = paths.map(|all| paths_and_more(all.first.into_iter(), all.count));
+        let words: Vec<String> = [Some(operation), by, message, paths].into_iter().flatten().collect();
+        ui.note(&one_line(&format!("to undo: change {number}, {}", words.join(", "))));
     }
 }
 

@@ -237,7 +237,7 @@ pub struct ChangeOptions {
 impl ChangeOptions {
     /// True if this guard was accepted.
     pub fn accepts(&self, guard: &Guard) -> bool {
-        self.force || self.accepted.contains(guard)
+        self.force || self.accepted.iter().any(|accepted| accepted.is_like(guard))
     }
 
     /// True if it is the change that waits to be confirmed.
@@ -383,6 +383,10 @@ pub enum OutcomeNote {
     KeptHandEdit,
     /// The replacement text lacks this many streams.
     DeletedStreams(usize),
+    /// This many streams stand inside the blocks that were removed, and went with them.
+    InnerStreams(usize),
+    /// This many places refer to the blocks that got other names, and name them by those now.
+    RenamedUses(usize),
     /// The history has the change with this id already, so it was not made again.
     HasChange,
     /// Of a rehearsal: another change has to be confirmed before this one can be made.

@@ -108,8 +108,9 @@ impl fmt::Display for NewWarning {
 /// texts have are not checked.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
     let mut known: HashMap<NewWarning, usize> = HashMap::new();
-    warnings(before, after).into_iter().for_each(|warning| *known.entry(warning).or_default() += 1);
-    let mut found = warnings(after, before);
+    let [before, after] = without_common_blocks([before, after]);
+    warnings(&before).into_iter().for_each(|warning| *known.entry(warning).or_default() += 1);
+    let mut found = warnings(&after);
     found.retain(|warning| {
         let times = known.get_mut(warning).filter(|times| **times > 0);
         times.map(|times| *times -= 1).is_none()
@@ -117,17 +118,15 @@ pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
     found
 }
 
-/// The warnings about a text without the blocks that another one has, too.
-fn warnings(document: &Document, other: &Document) -> Vec<NewWarning> {
-    let rest = without_blocks_of(document, other);
-    let found = rest.check();
+fn warnings(document: &Document) -> Vec<NewWarning> {
+    let found = document.check();
     let told = found.iter().filter(|found| found.severity == Severity::Warning).map(|found| {
         let message = match &found.hint {
             Some(hint) => format!("{} ({hint})", found.message),
             None => found.message.clone(),
         };
-        let block =
-            blocks(&rest).find(|block| (block.start()..block.end()).contains(&(found.span.start as usize)));
+        let block = blocks(document)
+            .find(|block| (block.start()..block.end()).contains(&(found.span.start as usize)));
         let path = block.and_then(|block| {
             let keys = [block.block_kind()?.key().to_owned(), block.group_name().value().into_owned()];
             Some(Path { segments: keys.map(Segment::Key).into() }.to_string())
@@ -137,17 +136,29 @@ fn warnings(document: &Document, other: &Document) -> Vec<NewWarning> {
     told.collect()
 }
 
-/// A text without the blocks that another one has, too.
-pub(super) fn without_blocks_of(document: &Document, other: &Document) -> Document {
-    let others: HashSet<&str> =
-        blocks(other).map(|block| &other.text()[block.start()..block.end()]).collect();
-    let (text, mut rest, mut at) = (document.text(), String::new(), 0);
-    for block in blocks(document).filter(|block| others.contains(&text[block.start()..block.end()])) {
-        rest.push_str(&text[at..block.start()]);
-        at = block.end();
-    }
-    rest.push_str(&text[at..]);
-    Document::parse(rest)
+/// Two texts without the blocks that both have.
+pub(super) fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
+    let all = texts.map(|text| blocks(text).collect::<Vec<_>>());
+    // Most are those at the start and at the end of both.
+    let are_same = |(old, new): &(&Entry<'_>, &Entry<'_>)| old.text() == new.text();
+    let start = all[0].iter().zip(&all[1]).take_while(are_same).count();
+    let [old, new] = all.each_ref().map(|all| &all[start..]);
+    let end = old.iter().rev().zip(new.iter().rev()).take_while(are_same).count();
+    let middles = [old, new].map(|rest| start..start + rest.len() - end);
+    let others =
+        [1, 0].map(|side| all[side][middles[side].clone()].iter().map(|block| block.text()).collect());
+    let others: [HashSet<&str>; 2] = others;
+    [0, 1].map(|side| {
+        let (text, mut rest, mut at) = (texts[side].text(), String::new(), 0);
+        for (place, block) in all[side].iter().enumerate() {
+            if !middles[side].contains(&place) || others[side].contains(block.text()) {
+                rest.push_str(&text[at..block.start()]);
+                at = block.end();
+            }
+        }
+        rest.push_str(&text[at..]);
+        Document::parse(rest)
+    })
 }
 
 /// The streams, lives and plugins of a text.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     ChangeOptions, ChangeReport, ConfigService, ConfigSource, Engine, Operation, PendingChange,
-    RequestedChange, Snapshot, compared, not_there, without_blocks_of,
+    RequestedChange, Snapshot, compared, not_there, without_common_blocks,
 };
 use crate::error::{Error, ErrorKind};
 use crate::store::{
@@ -56,16 +56,15 @@ pub fn reverted_in<'h>(
     entries: &'h [HistoryEntry],
     reverted: &Reverted,
 ) -> Result<Vec<&'h HistoryEntry>, Error> {
+    let is_made = |id: &ChangeId| move |entry: &&HistoryEntry| entry.is_of(id.as_str()) && !entry.goes_back();
     let ranges = match reverted {
+        Reverted::Numbers(ranges) => ranges,
         Reverted::Change(id) => {
-            let is_made = |entry: &&HistoryEntry| entry.is_of(id.as_str()) && !entry.goes_back();
-            let made = entries.iter().find(is_made).map(|made| vec![made]);
-            return made.ok_or_else(|| {
+            return entries.iter().find(is_made(id)).map(|made| vec![made]).ok_or_else(|| {
                 Error::new(ErrorKind::NoSuchChange, format!("the history has no change `{id}`"))
                     .hint("`mediactl history -o json` shows the id of each change")
             });
         }
-        Reverted::Numbers(ranges) => ranges,
     };
     let mut wanted = Vec::new();
     for ChangeRange([first, last]) in ranges {
@@ -228,8 +227,7 @@ pub(super) fn not_kept(change: &str) -> Error {
 pub fn first_paths_between(before: Option<&Snapshot>, after: Option<&Snapshot>) -> Option<ChangedPaths> {
     let valid = |text: &&Snapshot| text.is_valid();
     let (before, after) = before.filter(valid).zip(after.filter(valid))?;
-    let [old, new] = [[before, after], [after, before]]
-        .map(|[text, other]| without_blocks_of(text.document(), other.document()));
+    let [old, new] = without_common_blocks([before.document(), after.document()]);
     let mut changed = ChangedValue::between(&Config::new(&old), &Config::new(&new));
     if changed.is_empty() {
         changed = compared([Some(before), Some(after)], ChangedValue::between);

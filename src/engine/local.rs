@@ -147,7 +147,7 @@ impl Engine {
     /// Refuses the first guard that is not accepted.
     pub(super) fn refuse_guarded(
         &self,
-        guards: [Option<Guard>; 2],
+        guards: impl IntoIterator<Item = Option<Guard>>,
         options: &ChangeOptions,
     ) -> Result<(), Error> {
         let mut refused = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));

@@ -151,29 +151,27 @@ impl Transaction<'_> {
                     && text(entry.after).is_some_and(|after| stands(&after))
                     && text(entry.before).is_some_and(|before| !stands(&before))
             };
-            let who = entries.iter().find(is_maker).map(|maker| {
+            let maker = entries.iter().find(is_maker).map(|maker| {
                 let by = maker.by.as_ref().map_or(String::new(), |by| format!(" by {by}"));
                 format!("change {}{of} ({}{by})", maker.number, maker.operation)
             });
-            let (what, force) = match fault.pointer {
-                Some(_) => ("it", "; `--force` undoes this one all the same"),
-                None => ("the same lines, or lines beside them,", ""),
-            };
-            let both = if who.is_some() { "; name that change, too, to undo both" } else { "" };
-            let who = who.unwrap_or("what the history does not have".to_owned());
-            fault.hint = Some(format!("`mediactl history -p` shows what was changed{both}{force}"));
+            let who = maker.unwrap_or("what the history does not have".to_owned());
+            let what = if keys.is_empty() { "the same lines, or lines beside them," } else { "it" };
             fault.message = format!("change {} can't be undone: {who} changed {what} since", change.number);
+            fault.hint = Some(UNDO_BOTH.to_owned());
         }
         let more = if more == 0 { String::new() } else { format!("; and {more} more") };
-        let first = &refusal.faults[0];
-        (refusal.message, refusal.hint) = (format!("{first}{more}"), first.hint.clone());
-        refusal
+        Error { message: format!("{}{more}", refusal.faults[0]), ..refusal }.hint(UNDO_BOTH)
     }
 }
 
 /// The advice about a hand edit.
 pub const OVERWRITE: &str =
     "`mediactl diff` shows the difference; `mediactl update FILE` loads the file, `--force` overwrites it";
+
+/// The advice about a change that can't be undone without later ones.
+const UNDO_BOTH: &str =
+    "`mediactl history -p` shows what was changed; name the later change, too, to undo both";
 
 /// The advice about values that others changed meanwhile.
 const DECIDE: &str = "read the configuration again, and send the right value; `force` takes yours";

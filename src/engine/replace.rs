@@ -191,7 +191,12 @@ impl Transaction<'_> {
         }
         let deletion = guard::before_deletion(deleted, of, self.options.max_delete)
             .filter(|_| guard != Some(Guard::EmptyReplacement));
-        self.engine.refuse_guarded([guard, deletion], self.options).map(|()| deleted)
+        let is_new = matches!(self.operation, Operation::Modify | Operation::Save | Operation::Update);
+        let dangling = || {
+            guard::before_dangling(self.engine.whole(before).document(), self.engine.whole(after).document())
+        };
+        let dangling = if is_new && guard.is_none() && deletion.is_none() { dangling() } else { None };
+        self.engine.refuse_guarded([guard, deletion, dangling], self.options).map(|()| deleted)
     }
 
     /// The text that is there, formatted.

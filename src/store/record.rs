@@ -131,9 +131,17 @@ impl TryFrom<String> for ChangeRef {
 }
 
 /// Changes in the history by their numbers: one, or a range `N..M` with both ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "String")]
 pub struct ChangeRange(pub [ChangeRef; 2]);
+
+impl TryFrom<Value> for ChangeRange {
+    type Error = NotAName;
+
+    fn try_from(sent: Value) -> Result<Self, NotAName> {
+        sent.as_str().map_or_else(|| sent.to_string().parse(), str::parse)
+    }
+}
 
 impl FromStr for ChangeRange {
     type Err = NotAName;
@@ -152,27 +160,12 @@ impl From<ChangeRange> for String {
 
 /// The changes that a revert undoes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, try_from = "Value")]
+#[serde(untagged)]
 pub enum Reverted {
     /// The one with this id.
     Change(ChangeId),
     /// Those with these numbers.
     Numbers(Vec<ChangeRange>),
-}
-
-impl TryFrom<Value> for Reverted {
-    type Error = NotAName;
-
-    fn try_from(sent: Value) -> Result<Self, NotAName> {
-        let range = |one: Value| one.as_str().map_or_else(|| one.to_string().parse(), str::parse);
-        match sent {
-            Value::Array(list) if !list.is_empty() => {
-                list.into_iter().map(range).collect::<Result<_, _>>().map(Self::Numbers)
-            }
-            Value::String(id) => id.parse().map(Self::Change),
-            _ => Err(NotAName("it takes the id of a change, or a list of numbers")),
-        }
-    }
 }
 
 impl From<ChangeRef> for String {

@@ -147,6 +147,15 @@ pub fn in_words(note: &OutcomeNote) -> String {
         OutcomeNote::OtherPending => {
             "another change waits to be confirmed: this one can be made once that is confirmed or rolled back"
         }
+        OutcomeNote::InnerStreams(count) => {
+            return format!(
+                "of the streams that are removed, {count} stood inside another one: is a `}}` missing?"
+            );
+        }
+        OutcomeNote::RenamedUses(1) => "1 place that refers to it has the new name, too",
+        OutcomeNote::RenamedUses(count) => {
+            return format!("{count} places that refer to it have the new name, too");
+        }
         OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
         OutcomeNote::DeletedStreams(count) => {
             return format!("{count} streams are not in the new configuration");

@@ -19,8 +19,8 @@ use super::settings::Credentials;
 use crate::engine::{
     ChangeOptions, ChangeReport, ChangeRequest, ConfigService, ConfigSource, Decided, Decision, Guard,
     IncludedTexts, NodeReport, OutcomeNote, RequestedChange, ServerInfo, Snapshot, Status, StatusPart,
-    before_deletion, before_emptying, before_lost_account, before_replacement, count_streams,
-    deleted_streams, differing, is_edited_since, last_change,
+    before_dangling, before_deletion, before_emptying, before_lost_account, before_replacement,
+    count_streams, deleted_streams, differing, is_edited_since, last_change,
 };
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
@@ -323,7 +323,7 @@ fn change_foreign(
         warn(client, "does not record messages: yours is not in its history");
     }
     let before = client.fetch(ConfigSource::Running)?;
-    let refuse = |guards: [Option<Guard>; 3]| {
+    let refuse = |guards: [Option<Guard>; 4]| {
         let open = guards.into_iter().flatten().find(|guard| !options.accepts(guard));
         open.map_or(Ok(()), |guard| Err(Error::from(guard)))
     };
@@ -337,7 +337,7 @@ fn change_foreign(
             let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
             options.refused(doubts).into_result(())?;
             if let Some(edit) = request.edit(evaluated, before.document(), &config)? {
-                let streams = count_streams(before.document());
+                let streams = count_streams(before.document()) + edit.inner_streams;
                 let deletion = before_deletion(edit.deleted_streams, streams, options.max_delete);
                 let credentials = before_lost_account(before.document(), &edit.document);
                 if request.is_of_text() {
@@ -346,7 +346,8 @@ fn change_foreign(
                 after = Arc::new(Snapshot::proved(edit.document));
                 let emptied = before_emptying(&before, &after).filter(|_| request.prunes());
                 let deletion = deletion.filter(|_| emptied.is_none());
-                refuse([credentials, emptied, deletion])?;
+                let dangling = before_dangling(before.document(), after.document());
+                refuse([credentials, emptied, deletion, dangling])?;
             }
             if request.is_of_text() {
                 warn(client, "does not give its text, so the block is made anew there, without comments");
@@ -359,7 +360,7 @@ fn change_foreign(
         }
         RequestedChange::Save(text) | RequestedChange::Update(text) => {
             after = Arc::new(Snapshot::from_bytes(text.to_vec()));
-            refuse([after.has_lost_line_ends().then_some(Guard::OneLine), None, None])?;
+            refuse([after.has_lost_line_ends().then_some(Guard::OneLine), None, None, None])?;
             if !after.is_valid() {
                 return Err(Error::bad_new_text(after));
             }
@@ -370,7 +371,8 @@ fn change_foreign(
             let replacement = before_replacement(Some(before.document()), after.document());
             let emptied = before_emptying(&before, &after);
             let deletion = before_deletion(deleted, of, options.max_delete).filter(|_| emptied.is_none());
-            refuse([replacement, emptied, deletion])?;
+            let dangling = before_dangling(before.document(), after.document());
+            refuse([replacement, emptied, deletion, dangling])?;
             let is_save = matches!(requested, RequestedChange::Save(_));
             (text.to_vec(), if is_save { ApiOperation::Save } else { ApiOperation::Update })
         }

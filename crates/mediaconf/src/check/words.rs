@@ -1,12 +1,17 @@
 //! Words: slips in the options and values of a directive whose keyword is right.
 
+use std::collections::HashMap;
+
 use super::MAX_OPTIONS;
-use crate::schema::{ObjectShape, OptionWord, PartPlace, Schema, WordKind, is_one_slip};
+use crate::schema::{ObjectShape, OptionWord, Part, PartPlace, Schema, WordKind, is_one_slip};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Word};
 
 fn slip(word: Word<'_>, message: impl Into<String>, meant: &str) -> Diagnostic {
     Diagnostic::warning(word.span(), message).slip(meant)
 }
+
+/// The known option that each word is nearly, by the list of the known ones: each word is compared once.
+pub(super) type NearOptions<'d> = HashMap<(*const u8, &'d str), Option<&'static str>>;
 
 /// The warning about a word that is empty.
 pub(super) fn empty(word: Word<'_>, noun: &str) -> Diagnostic {
@@ -15,31 +20,46 @@ pub(super) fn empty(word: Word<'_>, noun: &str) -> Diagnostic {
 }
 
 /// Checks the names of options, and the values of those that are known with a value, such as `preset=fast`.
-pub(super) fn options<'w>(known: &str, words: impl Iterator<Item = Word<'w>>, diagnostics: &mut Diagnostics) {
-    let is_known = |text: &str| known.split(' ').any(|known| known.as_bytes() == text.as_bytes());
+pub(super) fn options<'w>(
+    known: &'static str,
+    words: impl Iterator<Item = Word<'w>>,
+    near: &mut NearOptions<'w>,
+    diagnostics: &mut Diagnostics,
+) {
+    let is_known = |text: &str| known.split(' ').any(|known| known == text);
     for word in words.take(if known.is_empty() { 0 } else { MAX_OPTIONS }) {
-        let name = OptionWord::split(word).key;
-        let word = if is_known(&name.value()) { word } else { name };
-        let text = word.value();
-        // A known one with digits behind it is of a newer server.
-        if is_known(text.trim_end_matches(|c: char| c.is_ascii_digit())) {
-            continue;
-        }
-        let lower = text.to_lowercase();
-        let is_meant = |known: &&str| {
-            known.contains('=') == text.contains('=') && (lower == **known || is_one_slip(&lower, known))
+        let counted = || {
+            let name = OptionWord::split(word).key;
+            if is_known(&name.value()) { word } else { name }
         };
-        let meant = known.split(' ').find(is_meant);
-        diagnostics.push_any(meant.map(|meant| slip(word, format!("`{text}` is no known option"), meant)));
+        let find = || {
+            let text = counted().value();
+            // A known one with digits behind it is of a newer server.
+            let is_newer = is_known(text.trim_end_matches(|c: char| c.is_ascii_digit()));
+            let lower = text.to_lowercase();
+            let is_meant = |known: &&str| {
+                known.contains('=') == text.contains('=') && (lower == **known || is_one_slip(&lower, known))
+            };
+            if is_newer { None } else { known.split(' ').find(is_meant) }
+        };
+        if let Some(meant) = near.entry((known.as_ptr(), word.raw)).or_insert_with(find) {
+            let word = counted();
+            diagnostics.push(slip(word, format!("`{}` is no known option", word.value()), meant));
+        }
     }
 }
 
 /// Checks the words of an object: one that has to be there and looks like an optional part, such as a time in the place of
 /// a folder, and one that is taken for an option and is nearly an optional part, such as `7D`.
-pub(super) fn parts(object: &ObjectShape, entry: Entry<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn parts<'d>(
+    object: &ObjectShape,
+    entry: Entry<'d>,
+    parts: &[(&Part, Word<'d>)],
+    near: &mut NearOptions<'d>,
+    diagnostics: &mut Diagnostics,
+) {
     let mut rest = Vec::new();
-    for (part, word) in object.part_words(entry).take(MAX_OPTIONS) {
-        let Some(part) = part else { continue };
+    for &(part, word) in parts.iter().take(MAX_OPTIONS) {
         if part.place == PartPlace::Required && object.optional_part(word).is_some() {
             let message = format!("`{}` is read as the {}", word.raw, part.key);
             let meant = format!("{} {} {}", entry.keyword(), part.key.to_uppercase(), word.raw);
@@ -52,7 +72,7 @@ pub(super) fn parts(object: &ObjectShape, entry: Entry<'_>, diagnostics: &mut Di
             diagnostics.push_any(meant.map(|meant| slip(word, message, &meant)));
         }
     }
-    options(object.usual, rest.into_iter(), diagnostics);
+    options(object.usual, rest.into_iter(), near, diagnostics);
 }
 
 /// A number with the first letter of its unit, in lower case: `7d` for `7D` and `7days`; `None` for `5M` and `5mb`, which

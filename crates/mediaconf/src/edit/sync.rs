@@ -46,6 +46,8 @@ pub struct Sync<'p, 'd> {
     pub promises: Promises,
     /// The number of streams that are deleted.
     pub deleted_streams: usize,
+    /// The number of streams that stand inside deleted blocks.
+    pub inner_streams: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
     /// What is looked up where a change is in doubt.
@@ -78,6 +80,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             puts: Vec::new(),
             promises: Promises::default(),
             deleted_streams: 0,
+            inner_streams: 0,
             guarded: Faults::default(),
             known: Known::default(),
             faults: Faults::default(),
@@ -107,9 +110,8 @@ impl<'p, 'd> Sync<'p, 'd> {
         let (scope, mut replaced) = (members.scope(), HashSet::new());
         for row in scope.rows() {
             let (facts, values) = (row.codec.facts(), both.map(|members| members.get(row.key)));
-            let below = at.child(row.key);
             match (facts.group, facts.list) {
-                (Some(kind), _) if at.patch.get(row.key).is_some() => self.group(kind, &below),
+                (Some(kind), _) if at.patch.get(row.key).is_some() => self.group(kind, &at.child(row.key)),
                 (Some(_), _) => {}
                 (_, Some(list)) => self.ports(row, list, at),
                 _ if facts.derived.is_some() || values[0] == values[1] => {}
@@ -123,7 +125,8 @@ impl<'p, 'd> Sync<'p, 'd> {
                     let nothing = row.value_of_nothing().filter(|_| entries.is_empty());
                     let target = values[1].filter(|target| nothing.as_ref() != Some(*target));
                     let text = target.map_or_else(String::new, |value| row.write(value).join("\n"));
-                    self.fresh(Some(row), entries, text, &At { patch: &Value::Null, ..below });
+                    let nowhere = At { patch: &Value::Null, ..at.child(row.key) };
+                    self.fresh(Some(row), entries, text, &nowhere);
                     let keys = misshapen.iter().map(|line| scope.key_of(&line.keyword()).into_owned());
                     replaced.extend(keys);
                     self.promise(at, row.key, values[1]);

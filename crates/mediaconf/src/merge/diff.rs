@@ -73,23 +73,36 @@ pub(crate) struct BlockChange {
 /// Returns the blocks that differ or move: the removed ones, then the others in their new order. Values are made of one
 /// block at a time, and of none that has the same text on both sides.
 pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl Iterator<Item = BlockChange> {
-    let [from, to] = sides.map(|side| side.names(&[kind.key()]));
     let entries = sides.map(|side| side.members().own_by_key(kind.key()));
-    let positions = if from == to { Vec::new() } else { positions(&from, &to) };
-    let olds: HashMap<&String, usize> = from.iter().zip(0..).collect();
-    let news: HashSet<&String> = to.iter().collect();
-    let removed = (0..).zip(&from).filter(|(_, name)| !news.contains(name));
-    let removed = removed.map(|(at, name)| (name.clone(), [Some(at), None]));
-    let others = (0..).zip(&to).map(|(at, name)| (name.clone(), [olds.get(name).copied(), Some(at)]));
-    let pairs: Vec<(String, [Option<usize>; 2])> = removed.chain(others).collect();
+    let [old, new] = entries.map(|side| side.iter().map(|entry| entry.group_name().value()));
+    let (pairs, positions) = match !entries[0].is_empty() && old.eq(new) {
+        true => {
+            let places = 0..entries[0].len();
+            let changed = places.filter(|&at| entries[0][at].text() != entries[1][at].text());
+            let name = |at: usize| entries[1][at].group_name().value().into_owned();
+            (changed.map(|at| (name(at), [Some(at); 2])).collect(), Vec::new())
+        }
+        false => {
+            let [from, to] = sides.map(|side| side.names(&[kind.key()]));
+            let positions = if from == to { Vec::new() } else { positions(&from, &to) };
+            (pairs(&from, &to), positions)
+        }
+    };
     pairs.into_iter().filter_map(move |(name, places)| {
         let text = |side: usize| Some(entries[side].get(places[side]?)?.text());
         let position = places[1].and_then(|at| *positions.get(at)?);
         if position.is_none() && text(0).is_some_and(|old| text(1) == Some(old)) {
             return None;
         }
-        let value = |side: usize| sides[side].value(&[kind.key(), &name]).unwrap_or_default();
-        let own = |side: usize| places[side].map(|_| own_members(Place::Block(kind), &value(side)));
+        let own = |side: usize| {
+            let Some(entry) = entries[side].get(places[side]?) else {
+                let value = sides[side].value(&[kind.key(), &name]).unwrap_or_default();
+                return Some(own_members(Place::Block(kind), &value));
+            };
+            let mut own = kind.read(*entry);
+            own.retain(|key, _| !Place::Block(kind).lacks_own(key));
+            Some(own)
+        };
         let both = [own(0), own(1)];
         let patch = match &both {
             [Some(old), Some(new)] => members(kind.scope(), [old, new]),
@@ -98,6 +111,16 @@ pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl 
         let is_same = both.iter().all(Option::is_some) && patch.is_empty() && position.is_none();
         (!is_same).then_some(BlockChange { name, both, places, patch, position })
     })
+}
+
+/// The names of both sides with their places: the removed ones, then those of the new side.
+fn pairs(from: &[String], to: &[String]) -> Vec<(String, [Option<usize>; 2])> {
+    let olds: HashMap<&String, usize> = from.iter().zip(0..).collect();
+    let news: HashSet<&String> = to.iter().collect();
+    let removed = (0..).zip(from).filter(|(_, name)| !news.contains(name));
+    let removed = removed.map(|(at, name)| (name.clone(), [Some(at), None]));
+    let others = (0..).zip(to).map(|(at, name)| (name.clone(), [olds.get(name).copied(), Some(at)]));
+    removed.chain(others).collect()
 }
 
 fn not_empty(patch: Object) -> Option<Value> {

@@ -14,7 +14,7 @@ use crate::schema::{
     BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Fault, FaultKind, Kind, Members, Object, Place,
     Schema, Scope, URL_GLOBAL, read_members, scalar_text,
 };
-use crate::syntax::Document;
+use crate::syntax::{Document, Entry};
 
 /// The directive that names the template of a stream, and the blocks that are templates.
 const TEMPLATE: &str = "template";
@@ -85,9 +85,46 @@ impl<'d> Config<'d> {
         serde_json::to_value(self).expect("values are JSON")
     }
 
+    /// Returns the values that hold, as JSON: each stream and live has those of the template that it names, and of the top
+    /// level those that it inherits, where it has none of its own. It is marked, so that nobody writes it back.
+    pub fn effective(&self) -> Value {
+        let mut all = self.to_json();
+        for kind in Kind::ALL {
+            let roles =
+                [DirectiveRole::Backend, DirectiveRole::ClusterKey].map(|role| role.key(kind.scope()));
+            for name in self.names(&[kind.key()]) {
+                let template = self.template_of(kind, &name);
+                let template = template.and_then(|template| self.value(&[TEMPLATE, &template]));
+                let keys = template.iter().filter_map(Value::as_object).flat_map(Object::keys);
+                for key in keys.map(String::as_str).chain(roles).filter(|key| !key.is_empty()) {
+                    let path = Path {
+                        segments: [kind.key(), &name, key].map(|key| Segment::Key(key.to_owned())).into(),
+                    };
+                    if let Ok(Some(found)) = self.holds(&path)
+                        && matches!(found.source, ValueSource::Template | ValueSource::Global)
+                    {
+                        all[kind.key()][&*name][key] = found.value;
+                    }
+                }
+            }
+        }
+        all[Schema::EFFECTIVE] = true.into();
+        all
+    }
+
+    /// The template that a stream or live names.
+    fn template_of(&self, kind: Kind, name: &str) -> Option<String> {
+        let may_name = Schema::media().foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()));
+        let template = may_name.then(|| self.value(&[kind.key(), name, TEMPLATE])).flatten()?;
+        template.as_str().map(str::to_owned)
+    }
+
     /// The value at `keys`; the whole configuration for no keys.
     pub fn value(&self, keys: &[&str]) -> Option<Value> {
-        self.inside(keys, Value::clone)
+        match (keys, self.kind(keys)) {
+            ([_, name], Some(kind)) => Some(self.block(kind, *self.group(kind).get(*name)?)),
+            _ => self.inside(keys, Value::clone),
+        }
     }
 
     /// The keys of the object at `keys`, in their order; empty if there is no object.
@@ -96,7 +133,9 @@ impl<'d> Config<'d> {
             ([], _) if self.json.is_none() => {
                 self.known_keys().filter(|key| self.contains(&[key])).map(Cow::into_owned).collect()
             }
-            ([_], Some(kind)) => self.group(kind).keys().cloned().collect(),
+            ([_], Some(kind)) => {
+                self.shown(kind).map(|(_, entry)| entry.group_name().value().into()).collect()
+            }
             _ => {
                 let names = |value: &Value| Some(value.as_object()?.keys().cloned().collect());
                 self.inside(keys, names).flatten().unwrap_or_default()
@@ -136,10 +175,14 @@ impl<'d> Config<'d> {
     /// All streams, lives or plugins; none where there is no text.
     fn group(&self, kind: Kind) -> &IndexMap<String, usize> {
         self.groups[kind as usize].get_or_init(|| {
-            let entries = self.members.own_by_key(kind.key()).iter().enumerate();
-            let shown = entries.filter(|(_, entry)| !(self.skips_static && kind.is_static(**entry)));
-            shown.map(|(place, entry)| (entry.group_name().value().into_owned(), place)).collect()
+            self.shown(kind).map(|(place, entry)| (entry.group_name().value().into_owned(), place)).collect()
         })
+    }
+
+    /// The entries of a group that are shown, each with its place among all.
+    fn shown(&self, kind: Kind) -> impl Iterator<Item = (usize, &Entry<'d>)> {
+        let entries = self.members.own_by_key(kind.key()).iter().enumerate();
+        entries.filter(move |(_, entry)| !(self.skips_static && kind.is_static(**entry)))
     }
 
     /// The values of the blocks of a group, by name.
@@ -453,9 +496,7 @@ impl Config<'_> {
         let kind = path.kind().filter(|_| names.len() > 2 && self.contains(&names[..2]));
         let Some(kind) = kind else { return Ok(None) };
         let (key, below) = (names[2], &path.segments[2..]);
-        let may_name = Schema::media().foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()));
-        let template = may_name.then(|| self.value(&[names[0], names[1], TEMPLATE])).flatten();
-        if let Some(Value::String(name)) = template {
+        if let Some(name) = self.template_of(kind, names[1]) {
             let names = [TEMPLATE.to_owned(), name].map(Segment::Key);
             let set_at = Path { segments: [&names[..], below].concat() };
             // A template that is there twice has no certain value.

@@ -234,8 +234,10 @@ impl Pointer {
     /// The member or element of this place.
     #[must_use]
     pub fn child(&self, key: impl fmt::Display) -> Self {
-        let key = key.to_string().replace('~', "~0").replace('/', "~1");
-        Self(format!("{}/{key}", self.0))
+        let key = key.to_string();
+        let escaped = || key.replace('~', "~0").replace('/', "~1");
+        let key = if key.contains(['~', '/']) { escaped() } else { key };
+        Self([self.as_str(), "/", &key].concat())
     }
 
     /// The keys and indices that lead here from the root.

@@ -26,9 +26,10 @@ fn of_bare(raw: &str) -> Value {
 
 /// An integer as JSON writes it: no plus, no leading zero, |n| < 2^53.
 pub fn canonical_integer(text: &str) -> Option<i64> {
-    text.parse()
-        .ok()
-        .filter(|number: &i64| number.unsigned_abs() <= MAX_SAFE as u64 && number.to_string() == text)
+    let is_written_so =
+        text == "0" || text.strip_prefix('-').unwrap_or(text).starts_with(|c| matches!(c, '1'..='9'));
+    let number: Option<i64> = is_written_so.then(|| text.parse().ok())?;
+    number.filter(|number| number.unsigned_abs() <= MAX_SAFE as u64)
 }
 
 /// The integer that a JSON number stands for, also when it is written `1.0` or `1e3`.

@@ -1,6 +1,7 @@
 //! The types of the table: a scope has rows, and a row has a codec, which reads and writes it and may open another scope.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
@@ -35,6 +36,9 @@ impl Schema {
 
     /// The member that marks a configuration which is shown with what it includes.
     pub const WITH_INCLUDES: &str = "with_includes";
+
+    /// The member that marks values that hold, though they stand in a template or at the top level.
+    pub const EFFECTIVE: &str = "effective";
 
     /// The schema of media servers.
     pub fn media() -> &'static Self {
@@ -152,10 +156,21 @@ impl Scope {
 
     /// The parameter that `keyword` is the text form of.
     pub fn by_keyword(self, keyword: &str) -> Option<&'static Parameter> {
-        // Lengths and first letters are looked at first, because each entry of a text is looked up.
-        let is_it =
-            |known: &&str| known.len() == keyword.len() && known.as_bytes()[0] == keyword.as_bytes()[0];
-        self.rows().find(|row| row.keywords.iter().any(|known| is_it(known) && *known == keyword))
+        // By the first letter, because each entry of a text is looked up.
+        static ROWS: LazyLock<Vec<Vec<(&str, &Parameter)>>> = LazyLock::new(|| {
+            let mut rows = vec![Vec::new(); (Scope::Unknown as usize + 1) << 8];
+            for (scope, row) in Scope::ALL.iter().flat_map(|scope| scope.rows().map(move |row| (*scope, row)))
+            {
+                row.keywords.iter().for_each(|word| rows[scope.slot(word)].push((*word, row)));
+            }
+            rows
+        });
+        let alike = if keyword.is_empty() { &[] } else { &ROWS[self.slot(keyword)][..] };
+        alike.iter().find(|(known, _)| *known == keyword).map(|(_, row)| *row)
+    }
+
+    fn slot(self, keyword: &str) -> usize {
+        (self as usize) << 8 | usize::from(keyword.as_bytes()[0])
     }
 
     /// The parameter with this JSON key.
@@ -675,6 +690,8 @@ pub enum Derived {
     Runtime,
     /// The names of the included files whose contents are shown.
     Included,
+    /// True where values are shown that are not set there.
+    Effective,
     /// The address of a source: the first word of its directive.
     Address,
 }

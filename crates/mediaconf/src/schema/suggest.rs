@@ -15,44 +15,61 @@ impl Schema {
     /// One slip is allowed in words of at least four characters, two in words of at least seven; in one of three, two
     /// letters may have changed places.
     pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-        let near = candidates.into_iter().filter_map(|known| Some((slips(word, known)?, known)));
-        near.min_by_key(|(slips, _)| *slips).map(|(_, known)| known)
+        let word = Spelled::new(word);
+        let near = candidates.into_iter().map(Spelled::new).filter_map(|one| Some((word.slips(one)?, one)));
+        near.min_by_key(|&(slips, _)| slips).map(|(_, candidate)| candidate.word)
     }
 }
 
 /// True if exactly one candidate is near enough to `word` to be meant: the only one that is as near as the nearest.
 pub fn is_only_near<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> bool {
-    let found: Vec<usize> = candidates.into_iter().filter_map(|candidate| slips(word, candidate)).collect();
+    let (word, candidates) = (Spelled::new(word), candidates.into_iter().map(Spelled::new));
+    let found: Vec<usize> = candidates.filter_map(|candidate| word.slips(candidate)).collect();
     let nearest = found.iter().min();
     found.iter().filter(|slips| Some(*slips) == nearest).count() == 1
 }
 
-/// Returns the number of slips that lead from one word to the other; `None` if too many, or none at all.
-fn slips(a: &str, b: &str) -> Option<usize> {
-    let longest = a.len().max(b.len());
-    let allowed = if longest < 7 { 1 } else { 2 };
-    if !(3..=64).contains(&longest) || a.len().abs_diff(b.len()) > allowed {
-        return None;
-    }
-    // A slip brings at most one new letter into each of the words. This is looked at first, because it is fast.
-    let [of_a, of_b] = [a, b].map(letters);
-    let new_letters = (of_a & !of_b).count_ones().max((of_b & !of_a).count_ones()) as usize;
-    if new_letters > allowed || longest == 3 && (new_letters > 0 || a.len() != b.len()) {
-        return None;
-    }
-    let distance = osa_distance(a, b);
-    (1..=allowed).contains(&distance).then_some(distance)
+/// A word, and its letters as a set: other characters share its members with them.
+#[derive(Clone, Copy)]
+pub struct Spelled<'w> {
+    word: &'w str,
+    letters: u64,
 }
 
-/// The letters of a word as a set; other characters share its members with them.
-fn letters(word: &str) -> u64 {
-    word.chars().fold(0, |letters, letter| letters | 1 << (u32::from(letter) & 63))
+impl<'w> Spelled<'w> {
+    pub fn new(word: &'w str) -> Self {
+        let letters = word.chars().fold(0, |letters, letter| letters | 1 << (u32::from(letter) & 63));
+        Self { word, letters }
+    }
+
+    /// Returns the number of slips that lead from one word to the other; `None` if too many, or none at all.
+    pub fn slips(self, other: Self) -> Option<usize> {
+        let longest = self.word.len().max(other.word.len());
+        let allowed = match longest {
+            3 if self.letters != other.letters || self.word.len() != other.word.len() => return None,
+            0..=2 | 65.. => return None,
+            3..=6 => 1,
+            _ => 2,
+        };
+        self.distance(other, allowed)
+    }
+
+    /// The number of slips between two words; `None` if there are more than `allowed`, or none.
+    fn distance(self, other: Self, allowed: usize) -> Option<usize> {
+        // A slip brings at most one new letter into each of the words. This is looked at first, because it is fast.
+        let is_near = |one: u64, other: u64| (one & !other).count_ones() as usize <= allowed;
+        let is_near = self.word.len().abs_diff(other.word.len()) <= allowed
+            && is_near(self.letters, other.letters)
+            && is_near(other.letters, self.letters);
+        let distance = is_near.then(|| osa_distance(self.word, other.word));
+        distance.filter(|slips| (1..=allowed).contains(slips))
+    }
 }
 
 /// True if two words differ by one letter that is another, too many or missing, or by two that changed
 /// places.
 pub fn is_one_edit(a: &str, b: &str) -> bool {
-    a.len().abs_diff(b.len()) <= 1 && osa_distance(a, b) == 1
+    Spelled::new(a).distance(Spelled::new(b), 1).is_some()
 }
 
 /// The same for words that are long enough for one to be meant by the other.

@@ -33,12 +33,13 @@ impl Document {
 /// that stand elsewhere in the text.
 pub fn secrets_in(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let (text, windows) = (document.text(), merged(windows));
-    let mut found = secrets_by_place(document, &windows);
-    let mut comments = windows.into_iter().flat_map(|window| comments(text, window)).peekable();
+    let mut comments = windows.iter().flat_map(|window| comments(text, window.clone())).peekable();
     if comments.peek().is_none() {
-        return found;
+        return secrets_by_place(document, &windows);
     }
-    let values = SecretValues::outside_comments(document);
+    let whole = 0..text.len();
+    let mut found = secrets_by_place(document, std::slice::from_ref(&whole));
+    let values = SecretValues::outside_comments(document, found.clone());
     for comment in comments {
         let told = values.spans(&text[comment.clone()]).into_iter();
         found.extend(told.map(|span| comment.start + span.start..comment.start + span.end));

@@ -163,9 +163,9 @@ impl<'t> SecretScan<'t> {
             _ if is_in_stream_id => is_secret_in_stream_id(name),
             _ => is_secret_name(name) || (name == "response" && is_in_digest(front)),
         };
-        let clear = meant(key);
+        let name = ending(before, is_name_byte);
         // What was encoded may have been a whole address: its last name counts.
-        if !is_secret(ending(before, is_name_byte)) && !is_secret(ending(&clear, is_key_byte)) {
+        if !is_secret(name) && (name == key || !is_secret(ending(&meant(key), is_key_byte))) {
             return None;
         }
         Some(match (self.is_word, front.chars().next_back()) {

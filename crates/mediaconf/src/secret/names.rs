@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use percent_encoding::percent_decode_str;
 
+use crate::schema::suggest::Spelled;
 use crate::schema::{DirectiveRole, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema};
 
 /// Options of programs whose value is a login and a password.
@@ -17,11 +18,23 @@ const LONGEST_NAME: usize = 32;
 static ACCOUNTS: LazyLock<Vec<&str>> =
     LazyLock::new(|| [DirectiveRole::Editor, DirectiveRole::Viewer].map(DirectiveRole::keywords).concat());
 
+/// The halves of those that are two words.
+static HALVES: LazyLock<Vec<(&str, &str)>> =
+    LazyLock::new(|| ACCOUNTS.iter().filter_map(|keyword| keyword.split_once('_')).collect());
+
+/// True for the last two letters of the words and endings that make a name that of a secret, and for few others.
+static LAST_LETTERS: LazyLock<[bool; 1024]> = LazyLock::new(|| {
+    let mut table = [false; 1024];
+    let names = SECRET_WORDS.iter().chain(&*SECRET_ENDINGS);
+    names.for_each(|name| table[last_letters(name)] = true);
+    table
+});
+
 /// The names of which a slip is recognised: shorter ones are near too many words.
-static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+static NAMES: LazyLock<Vec<Spelled<'_>>> = LazyLock::new(|| {
     let rows = Schema::media().rows().filter(|row| row.secret).flat_map(|row| row.keywords);
     let names = SECRET_WORDS.iter().chain(&["private_key", "api_key"]).chain(rows);
-    names.copied().filter(|name| name.len() > 4).collect()
+    names.filter(|name| name.len() > 4).map(|name| Spelled::new(name)).collect()
 });
 
 /// The part of a word that is a secret.
@@ -83,13 +96,12 @@ impl WordReader {
         let own = if self.is_login && word.contains(':') { Secrecy::Whole } else { self.secrecy };
         let is_named = self.is_completed_by(word)
             || glued_name(word).is_some_and(|(name, _)| self.is_first || is_account(name));
-        let mut halves = ACCOUNTS.iter().filter_map(|keyword| keyword.split_once('_'));
-        let half = halves.find(|(first, _)| word.eq_ignore_ascii_case(first)).map(|(_, second)| second);
+        let half = HALVES.iter().find(|(first, _)| word.eq_ignore_ascii_case(first));
         *self = Self {
             secrecy: if is_named { Secrecy::Whole } else { self.secrecy.behind(word) },
             is_first: false,
             is_login: LOGIN_OPTIONS.contains(&word),
-            second_half: half,
+            second_half: half.map(|(_, second)| *second),
         };
         own
     }
@@ -121,8 +133,13 @@ fn names_secret(word: &str) -> bool {
     // The name itself, a name of a directive in any case, or a slip of one.
     let name = word.trim_matches(|c: char| c.is_ascii_punctuation());
     let is_name = (4..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_name_byte);
-    let is_slip = || Schema::nearest(&name.to_ascii_lowercase(), NAMES.iter().copied()).is_some();
-    is_secret_name(word) || (is_name && (is_secret_name(name) || is_account(name) || is_slip()))
+    let is_slip = || {
+        let lower = name.to_ascii_lowercase();
+        let name = Spelled::new(&lower);
+        NAMES.iter().any(|known| name.slips(*known).is_some())
+    };
+    is_secret_name(word)
+        || (is_name && ((name != word && is_secret_name(name)) || is_account(name) || is_slip()))
 }
 
 /// True for a character that looks like a blank, or like nothing, and is none of the language's.
@@ -138,7 +155,11 @@ fn is_no_blank(c: char) -> bool {
 /// the end of the part behind the last `.`. Case does not count, and neither do digits and separators at the end. Of
 /// `user[password]` and `token[]` each part counts, and `%74oken` is what it means.
 pub fn is_secret_name(name: &str) -> bool {
-    name.bytes().all(is_key_byte) && meant(name).split(['[', ']']).any(is_secret_part)
+    name.bytes().all(is_key_byte)
+        && match name.bytes().all(is_name_byte) {
+            true => is_secret_part(name),
+            false => meant(name).split(['[', ']']).any(is_secret_part),
+        }
 }
 
 /// True if the value behind a key of a query is a secret: `auth=` is one there, and a directive is not.
@@ -150,6 +171,10 @@ fn is_secret_part(name: &str) -> bool {
     let separators = ['_', '-'];
     // Members that repeat a global value have this end.
     let name = name.strip_suffix("_global").unwrap_or(name);
+    // Most names do not end like one of a secret.
+    if !LAST_LETTERS[last_letters(name)] {
+        return false;
+    }
     let last = name.rsplit('.').next().unwrap_or(name);
     let last = last.trim_end_matches(|c: char| c.is_ascii_digit() || separators.contains(&c));
     let ends_with = |name: &str, end: &str| {
@@ -171,9 +196,17 @@ fn is_secret_part(name: &str) -> bool {
             || SECRET_ENDINGS.iter().any(|end| ends_with(&letters, end)))
 }
 
+/// The place of the last two letters of a name in a table; digits and separators behind and between them do not count.
+fn last_letters(name: &str) -> usize {
+    let is_separator = |byte: &u8| matches!(byte, b'_' | b'-');
+    let letters = name.bytes().rev().skip_while(|byte| byte.is_ascii_digit() || is_separator(byte));
+    let mut letters = letters.filter(|byte| !is_separator(byte)).map(|byte| usize::from(byte & 31));
+    letters.next().unwrap_or_default() << 5 | letters.next().unwrap_or_default()
+}
+
 /// Decodes the percent signs of a name.
 pub fn meant(name: &str) -> Cow<'_, str> {
-    percent_decode_str(name).decode_utf8_lossy()
+    if name.contains('%') { percent_decode_str(name).decode_utf8_lossy() } else { Cow::Borrowed(name) }
 }
 
 /// True if a name may hold this byte.

@@ -51,27 +51,29 @@ impl<'d> SecretValues<'d> {
     /// Collects the secrets of documents.
     pub fn collect(documents: impl IntoIterator<Item = &'d Document>) -> Self {
         let mut found = Self::default();
-        documents.into_iter().for_each(|document| found.add(document, |_| true));
+        for document in documents {
+            let whole = 0..document.text().len();
+            found.add(document, secrets_by_place(document, std::slice::from_ref(&whole)));
+        }
         found
     }
 
-    /// Collects the secrets of a document but for those in its comments.
-    pub(super) fn outside_comments(document: &'d Document) -> Self {
+    /// The secrets of a document but for those in its comments; `spans` are all that their place or their form gives away.
+    pub(super) fn outside_comments(document: &'d Document, mut spans: Vec<Range<usize>>) -> Self {
         let whole = 0..document.text().len();
         let comments: Vec<Range<usize>> = comments(document.text(), whole).collect();
-        let mut found = Self::default();
-        found.add(document, |span| {
+        spans.retain(|span| {
             let next = comments.partition_point(|comment| comment.end <= span.start);
             comments.get(next).is_none_or(|comment| comment.start > span.start)
         });
+        let mut found = Self::default();
+        found.add(document, spans);
         found
     }
 
-    /// Adds the secrets of a text at the places that count.
-    fn add(&mut self, document: &'d Document, counts: impl Fn(&Range<usize>) -> bool) {
+    /// Adds the secrets at these places of a text.
+    fn add(&mut self, document: &'d Document, spans: Vec<Range<usize>>) {
         let (text, whole) = (document.text(), 0..document.text().len());
-        let spans = secrets_by_place(document, std::slice::from_ref(&whole));
-        let spans: Vec<Range<usize>> = spans.into_iter().filter(counts).collect();
         for span in &spans {
             let raw = &text[span.clone()];
             self.keep(&Word::new(raw, 0).value(), DEPTH);

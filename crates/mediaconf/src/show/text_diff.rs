@@ -19,9 +19,16 @@ impl Document {
     /// The lines of a unified diff from the first `@@` on, without their newlines, with their secrets masked if there is a
     /// masker. A line on both sides follows a space, others `-`, `+` and `\\`.
     pub fn unified_diff(&self, new: &Self, masker: Option<&Masker>) -> Vec<String> {
-        let lines = [self, new].map(|document| document.text().split_inclusive('\n').collect());
+        let lines = [self, new].map(|document| lines_of(document.text()));
         masked([self, new], &lines, &hunks(&lines), masker)
     }
+}
+
+/// The lines of a text, each with its line feed.
+fn lines_of(text: &str) -> Vec<&str> {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).chain([text.len()]);
+    let lines = ends.scan(0, |start, end| Some(&text[std::mem::replace(start, end)..end]));
+    lines.filter(|line| !line.is_empty()).collect()
 }
 
 /// The bytes of a line of a text, without its line feed.

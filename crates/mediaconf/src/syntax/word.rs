@@ -304,6 +304,8 @@ pub fn comments(text: &str) -> impl Iterator<Item = Token<'_>> {
 
 /// Returns where the first comment of a text starts.
 pub fn comment_start(text: &str) -> Option<usize> {
+    // Most lines have none.
+    memchr::memchr(b'#', text.as_bytes())?;
     comments(text).next().map(|comment| comment.start)
 }
 

@@ -69,7 +69,9 @@ pub fn read_members(members: &Members<'_>, head: Option<&BlockHead<'_, '_>>) -> 
     let foreign = members.foreign().iter().filter_map(|(keyword, entries)| {
         Some((scope.key_of(keyword).into_owned(), General { keyword }.read(entries, None)?))
     });
-    own.chain(foreign).collect()
+    let mut all = Object::with_capacity(members.scope().rows().count());
+    all.extend(own.chain(foreign));
+    all
 }
 
 /// Normalizes the members of a block of this scope.

@@ -5,6 +5,7 @@ mod general;
 mod object;
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
@@ -165,7 +166,7 @@ impl Codec for Derived {
             Self::Name => head.globals.map(|_| head.entry.group_name().value().into()),
             Self::Position => head.globals.map(|_| head.position.into()),
             Self::Global => head.globals?.get(CLUSTER_KEY_GLOBAL).cloned(),
-            Self::Former | Self::Runtime | Self::Included | Self::Address => None,
+            Self::Former | Self::Runtime | Self::Included | Self::Effective | Self::Address => None,
         }
     }
 
@@ -175,6 +176,10 @@ impl Codec for Derived {
                 let message = "this is the output of `read --with-includes`, which can't be written back";
                 let hint = "read the configuration without what it includes: `mediactl read`";
                 at.refuse(FaultKind::ReadOnly, message, hint)
+            }
+            Self::Effective => {
+                let message = "this is the output of `read --effective`, which can't be written back";
+                at.refuse(FaultKind::ReadOnly, message, "read the values of the text: `mediactl read`")
             }
             // Null sets it to the default.
             Self::Static if value.is_null() => Some(value),
@@ -214,6 +219,7 @@ impl Codec for Derived {
             Self::Former => "a string, no longer shown",
             Self::Runtime => "an object, read-only",
             Self::Included => "a list of strings, refused in a patch",
+            Self::Effective => "true, refused in a patch",
         };
         let kind = matches!(self, Self::Static | Self::NeverStatic).then_some(&SWITCH);
         Facts { kind, derived: Some(*self), ..Facts::new(["nothing", json_form], JsonForm::Leaf) }
@@ -313,14 +319,16 @@ impl Kind {
         patch: &Object,
         at: &Pointer,
     ) -> Result<Object, Faults> {
-        let block = Document::parse(self.write("new", &Map::new()));
-        let shown = block.entries().next().map(|block| self.read(block)).unwrap_or_default();
-        let nothing = Members::empty(self.scope());
-        let (own, members) = current.unwrap_or((&shown, &nothing));
+        static NEW: LazyLock<[Object; 3]> = LazyLock::new(|| {
+            let new = |kind: Kind| Document::parse(kind.write("new", &Map::new()));
+            Kind::ALL.map(|kind| new(kind).entries().next().map(|block| kind.read(block)).unwrap_or_default())
+        });
+        let (shown, nothing) = (&NEW[self as usize], Members::empty(self.scope()));
+        let (own, members) = current.unwrap_or((shown, &nothing));
         let mut at = Normalizer::below_place(at);
         let mut merged = merge_into(own.clone(), members, patch, &mut at);
         for (key, value) in shown {
-            merged.entry(key).or_insert(value);
+            merged.entry(key.clone()).or_insert_with(|| value.clone());
         }
         merged.shift_remove(Schema::POSITION);
         at.faults.into_result(merged)
