@@ -268,6 +268,7 @@ fn tell_undone(undone: &[&HistoryEntry], ui: Ui) {
     for entry in undone.iter().filter(|_| !ui.is_json()) {
         let HistoryEntry { number, operation, by, message, paths, .. } =
             masked_entry((*entry).clone(), ui.masker().as_ref());
+        let paths = paths.filter(|all| all.count > 0);
         let paths = paths.map(|all| paths_and_more(all.first.into_iter(), all.count));
         let words: Vec<String> = [Some(operation), by, message, paths].into_iter().flatten().collect();
         ui.note(&one_line(&format!("to undo: change {number}, {}", words.join(", "))));

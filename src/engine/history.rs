@@ -56,14 +56,15 @@ pub fn reverted_in<'h>(
     entries: &'h [HistoryEntry],
     reverted: &Reverted,
 ) -> Result<Vec<&'h HistoryEntry>, Error> {
-    let is_made = |id: &ChangeId| move |entry: &&HistoryEntry| entry.is_of(id.as_str()) && !entry.goes_back();
     let ranges = match reverted {
         Reverted::Numbers(ranges) => ranges,
         Reverted::Change(id) => {
-            return entries.iter().find(is_made(id)).map(|made| vec![made]).ok_or_else(|| {
+            let is_made = |entry: &&HistoryEntry| entry.is_of(id.as_str()) && !entry.goes_back();
+            let made = entries.iter().find(is_made).ok_or_else(|| {
                 Error::new(ErrorKind::NoSuchChange, format!("the history has no change `{id}`"))
                     .hint("`mediactl history -o json` shows the id of each change")
             });
+            return made.map(|made| vec![made]);
         }
     };
     let mut wanted = Vec::new();

@@ -417,12 +417,7 @@ impl<'e> Transaction<'e> {
         let Some(running) = &self.engine.running else { return };
         let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(after));
         let (at, by) = (SystemTime::now(), self.options.by.clone());
-        let made = HistoryEntry {
-            at,
-            by: Some(by.clone()),
-            undoes: self.options.undoes.clone(),
-            ..HistoryEntry::new(0, self.name())
-        };
+        let made = HistoryEntry { at, by: Some(by.clone()), ..HistoryEntry::new(0, self.name()) };
         running.exchange(|state| {
             if is_stored {
                 state.saved = after.clone();

@@ -64,7 +64,6 @@ commands! {
     Lsp: tools::LspArgs,
     History: history::HistoryArgs = ["log"],
     Revert: texts::RevertArgs,
-    Undo: texts::UndoArgs,
     Rollback: texts::RollbackArgs,
     Blame: history::BlameArgs,
     Confirm: tools::ConfirmArgs,

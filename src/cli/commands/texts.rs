@@ -152,14 +152,8 @@ pub struct RevertArgs {
 
 impl RevertArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        revert(
-            &self.changing,
-            call,
-            match &self.changing.change {
-                Some(id) => Reverted::Change(id.clone()),
-                None => Reverted::Numbers(self.which.clone()),
-            },
-        )
+        let numbers = || Reverted::Numbers(self.which.clone());
+        revert(&self.changing, call, self.changing.change.clone().map_or_else(numbers, Reverted::Change))
     }
 }
 
@@ -168,20 +162,6 @@ fn revert(changing: &ChangeArgs, call: Invocation<'_>, reverted: Reverted) -> Re
     // It names the change to undo, and not this one.
     command.options.id = None;
     command.run(call, RequestedChange::Revert(reverted))
-}
-
-/// Undo the last change, as `revert last`
-#[derive(Debug, clap::Args)]
-#[command(hide = true)]
-pub struct UndoArgs {
-    #[command(flatten)]
-    pub changing: ChangeArgs,
-}
-
-impl UndoArgs {
-    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        revert(&self.changing, call, Reverted::Numbers(vec![ChangeRange([ChangeRef::Last; 2])]))
-    }
 }
 
 /// Make an earlier text the configuration again
@@ -206,15 +186,11 @@ pub struct RollbackArgs {
 
 impl RollbackArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        match (self.which, &self.changing.change) {
-            (Some(which), _) => {
-                ChangeCommand::new(&self.changing, "rollback").run(call, RequestedChange::Rollback(which))
-            }
-            (None, id) => {
-                let id = id.clone().expect("the parser requires one of them");
-                revert(&self.changing, call, Reverted::Change(id))
-            }
+        if let Some(id) = &self.changing.change {
+            return revert(&self.changing, call, Reverted::Change(id.clone()));
         }
+        let which = self.which.expect("the parser requires one of them");
+        ChangeCommand::new(&self.changing, "rollback").run(call, RequestedChange::Rollback(which))
     }
 }
 
