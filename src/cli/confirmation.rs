@@ -104,18 +104,29 @@ pub fn watch_canary(
     Ok(())
 }
 
+/// The last change that all nodes are to run. One that was not confirmed in time does not count, even before somebody has
+/// taken it back.
+fn last_wanted(status: &Status) -> u64 {
+    let is_over = status.pending.as_ref().is_some_and(|pending| pending.is_over);
+    status.last_change.as_ref().map_or(0, |last| last.number).saturating_sub(if is_over { 2 } else { 0 })
+}
+
+fn runs(node: &NodeRecord, wanted: u64) -> bool {
+    let is_well = matches!(node.state, NodeState::Running | NodeState::Canary);
+    is_well && node.serial.is_some_and(|runs| runs >= wanted)
+}
+
+/// True if a node runs what it should: the last change, or the one before it while other nodes take the last one first.
+pub fn is_well(node: &NodeRecord, status: &Status) -> bool {
+    let waits = status.pending.as_ref().is_some_and(|pending| !pending.is_over && !pending.canary.is_empty());
+    runs(node, last_wanted(status).saturating_sub(u64::from(waits)))
+}
+
 /// Describes each node that does not run `serial` or a later change; without a serial, each that does not run the last
 /// one. `None` if nodes can't follow.
 pub fn missing(status: &Status, serial: Option<u64>) -> Option<Vec<String>> {
     let nodes = status.nodes.as_ref()?;
-    // A change that was not confirmed in time does not count, even before somebody has taken it back.
-    let is_over = status.pending.as_ref().is_some_and(|pending| pending.is_over);
-    let last = status.last_change.as_ref().map_or(0, |last| last.number);
-    let wanted = serial.unwrap_or(if is_over { last.saturating_sub(2) } else { last });
-    let runs_it = |node: &NodeRecord| {
-        let is_well = matches!(node.state, NodeState::Running | NodeState::Canary);
-        is_well && node.serial.is_some_and(|runs| runs >= wanted)
-    };
+    let wanted = serial.unwrap_or(last_wanted(status));
     let words = |node: &NodeRecord| {
         let runs = node.serial.map_or("nothing".to_owned(), |runs| runs.to_string());
         match node.state {
@@ -124,7 +135,7 @@ pub fn missing(status: &Status, serial: Option<u64>) -> Option<Vec<String>> {
             _ => format!("{} runs {runs}, {}", node.node, node.state),
         }
     };
-    Some(nodes.iter().filter(|node| !runs_it(node)).map(words).collect())
+    Some(nodes.iter().filter(|node| !runs(node, wanted)).map(words).collect())
 }
 
 /// Waits until all nodes run `serial`, or the last change; returns those that do not when the time is over.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::names::{in_ranges, quoted};
+use super::names::{in_ranges, in_rows, quoted};
 use crate::cli::render::grouped;
 use crate::cli::render::table;
 use crate::cli::render::texts::print_diff;
@@ -217,6 +217,39 @@ pub fn rows(all: Vec<Vec<String>>) -> Vec<Vec<String>> {
         [&[in_ranges(&servers)], &same[0][1..]].concat()
     };
     grouped(all, |row| Some(row[1..].to_vec())).into_iter().map(one).collect()
+}
+
+/// A row about a server or a node, with what it is counted by; the rank says how bad that is.
+pub struct StateRow {
+    pub name: String,
+    pub state: String,
+    pub rank: usize,
+    pub is_well: bool,
+    /// What stands behind the name.
+    pub cells: Vec<String>,
+}
+
+/// Counts states: `197 running · 2 failed`.
+pub fn counted(rows: &[StateRow]) -> String {
+    let mut states: Vec<_> = rows.iter().map(|row| (!row.is_well, row.rank, &row.state)).collect();
+    states.sort();
+    let counts = states.chunk_by(|one, other| one == other);
+    counts.map(|same| format!("{} {}", same.len(), same[0].2)).collect::<Vec<_>>().join(" · ")
+}
+
+/// The rows of a table, the worst first. Of many, equal ones are folded, and those that are well as far as one row has room.
+pub fn worst_first(mut rows: Vec<StateRow>, all: bool) -> Vec<Vec<String>> {
+    rows.sort_by_key(|row| (row.is_well, row.rank));
+    let folds = !all && rows.len() > ROWS_OF_THEIR_OWN;
+    let groups = grouped(rows, |row| folds.then(|| (row.is_well, row.cells.clone())));
+    let lines = groups.into_iter().flat_map(|same| {
+        let names: Vec<&str> = same.iter().map(|row| &*row.name).collect();
+        in_rows(&names, same[0].is_well)
+            .into_iter()
+            .map(move |names| [&[names], &*same[0].cells].concat())
+            .collect::<Vec<_>>()
+    });
+    lines.collect()
 }
 
 /// Prints such a table below its headings.

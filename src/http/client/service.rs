@@ -264,6 +264,9 @@ impl ConfigService for RemoteService {
             let nodes = client.parsed(reply.json(), "nodes", false)?;
             return Ok(Status { nodes, ..Status::default() });
         }
+        if part == StatusPart::Alarms {
+            return Ok(Status::default());
+        }
         let figures = client.figures()?;
         let (server, config) = (&figures["server"], &figures["config"]);
         let mut status = Status {

@@ -81,7 +81,7 @@ fn every_command_that_changes_something_takes_several_servers() {
     assert_eq!(edges.texts(), vec![SAMPLE; 2]);
     let new = SAMPLE.replace("rtsp 554;", "rtsp 7;");
     edges.call(&["-x", "edge-*", "update", "-", "--yes"]).input(&new).run().exits(0);
-    edges.on_all(&["status"]).exits(1).prints("edge-1  not saved");
+    edges.on_all(&["status"]).exits(11).prints("edge-1  not saved");
     edges.call(&["-x", "edge-*", "save", "-", "--yes"]).input(&new).run().exits(0);
     edges.call(&["-x", "edge-*", "apply", "-", "--yes"]).input("rtsp 8;").run().exits(0);
     assert_eq!(edges.texts(), vec![new.replace("rtsp 7;", "rtsp 8;"); 2]);
