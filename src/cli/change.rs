@@ -12,7 +12,7 @@ use crate::cli::context;
 use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::prompts;
 use crate::cli::render::report::Report;
-use crate::cli::render::texts::print_diff;
+use crate::cli::render::texts::print_change;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
@@ -213,7 +213,9 @@ impl<'a> ChangeCommand<'a> {
         if reasons.is_empty() || !report.changed {
             return Ok(None);
         }
-        output(print_diff(&report.diff, [service.name(); 2], ui.on_stderr(), &mut io::stderr().lock()))?;
+        let (differing, names) = ((&*report.diff, Some(&*report.values)), [service.name(); 2]);
+        let form = self.args.output.for_people();
+        output(print_change(form, differing, names, ui.on_stderr(), &mut io::stderr().lock()))?;
         if !confirm(&format!("{}: go on?", reasons.join("; ")))? {
             return Err(refusal.unwrap_or_else(|| Error::new(ErrorKind::Guarded, "the change was not made")));
         }

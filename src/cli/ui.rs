@@ -137,6 +137,11 @@ impl Ui {
         self.json
     }
 
+    /// True if a person sees the results at once.
+    pub fn is_terminal(self) -> bool {
+        self.terminal_out
+    }
+
     /// The same for a command that only shows something: a long output goes through a pager.
     pub fn paged(self) -> Self {
         Self { pages: self.terminal_out, ..self }
@@ -215,7 +220,7 @@ impl Ui {
 
     /// Text that is painted for stderr instead of stdout.
     pub fn on_stderr(self) -> Self {
-        Self { color_out: self.color_err, ..self }
+        Self { color_out: self.color_err, terminal_out: io::stderr().is_terminal(), ..self }
     }
 
     /// Colours a piece of output, if colours are on.

@@ -76,7 +76,7 @@ impl FleetPlan {
         };
         let file = report.file.filter(|_| report.notes.iter().any(is_of_hand_edit));
         let made_of = |before| Expected::OneOf([Some(before), file].into_iter().flatten().collect());
-        let expected = report.before.map(made_of).filter(|_| !options.force);
+        let expected = report.before.map(made_of).filter(|_| !options.force).or(options.expected.clone());
         let options = ChangeOptions { id, expected, told: ReportParts::default(), ..options.clone() };
         Ok(Self { options, report, lacks_change, waiting, asked })
     }
@@ -127,8 +127,9 @@ pub fn print_summary(args: &ChangeArgs, results: &[ServerResult], ui: Ui) -> Res
         notes.extend(own.chain(effects).map(|note| (server, note)));
     }
     by_text(warnings).for_each(|(servers, warning)| ui.warning(&format!("{servers}: {warning}")));
-    if !args.quiet && args.output == ChangeFormat::Diff {
-        print_diffs(diffs, ["before", "after"], ui)?;
+    let form = args.output;
+    if form == ChangeFormat::Summary || !args.quiet && form == ChangeFormat::Diff {
+        print_diffs(diffs, ["before", "after"], form, ui)?;
         by_text(notes).for_each(|(servers, note)| ui.note(&format!("{servers}: {note}")));
     }
     Ok(())
@@ -217,8 +218,8 @@ pub fn print(
             let record = |result: &ServerResult| (result.server.clone(), record(result, command, ui));
             ui.print_json(&results.iter().map(record).collect::<Map<_, _>>())
         }
-        ChangeFormat::Diff if quiet && results.iter().all(|result| result.outcome.is_done()) => Ok(()),
-        ChangeFormat::Diff => {
+        _ if quiet && results.iter().all(|result| result.outcome.is_done()) => Ok(()),
+        _ => {
             let rows = results.iter().map(row).collect();
             print_table(&["SERVER", "RESULT", "LINES", "WHY"], rows, ui)
                 .and_then(|()| print_recap(results, ui))

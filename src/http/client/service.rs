@@ -311,6 +311,7 @@ fn change_foreign(
         (options.strict, "refusing new warnings"),
         (options.id.is_some(), "ids of changes"),
         (options.confirm.is_some(), "changes that have to be confirmed"),
+        (options.expected.is_some(), "conditional changes"),
         (options.base.is_some(), "merging a change with those of others"),
     ];
     // Such a server would ignore the option, and make the change.

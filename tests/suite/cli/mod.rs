@@ -29,6 +29,7 @@ mod modify;
 mod named;
 mod output;
 mod read;
+mod reviewed;
 mod save;
 mod screens;
 mod secret_forms;
