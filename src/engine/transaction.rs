@@ -21,6 +21,7 @@ use super::{
     ServerState, Snapshot, Turn, canary_refusal, compared, first_paths_between, paths_of_texts, secrets_of,
 };
 use crate::error::{Error, ErrorKind};
+use crate::progress;
 use crate::store::{
     ChangeId, ChangeRecord, HistoryEntry, Loaded, LockHolder, PendingInfo, RunBy, WHOLE_HISTORY, Warning,
     Writer, change_made,
@@ -358,6 +359,7 @@ impl<'e> Transaction<'e> {
         let runs_hooks = if options.dry_run { hooks.check.is_some() } else { !hooks.are_empty() };
         let candidate = runs_hooks.then(|| engine.store.candidate(after.bytes())).transpose()?;
         if let (Some(command), Some(candidate)) = (&hooks.check, &candidate) {
+            let _step = progress::step("waiting for the check command");
             let checked = occasion.run(command, candidate, options.at_most(hooks.timeout));
             options.refuse_late()?;
             checked.map_err(rejected)?;

@@ -1,6 +1,6 @@
 //! The options of every command that changes a configuration.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, FromArgMatches, ValueEnum};
@@ -78,6 +78,10 @@ pub struct ChangeArgs {
     #[arg(long, value_name = "TIME", value_parser = confirm_time)]
     pub confirm: Option<Duration>,
 
+    /// Wait so long while another change has to be confirmed, which would refuse this one (5)
+    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time)]
+    pub wait_pending: Option<Duration>,
+
     /// Begin with these servers, or with these nodes of a cluster: how many, or their names separated by commas
     ///
     /// The others follow once these have run the change for the time of --soak. When all servers have made it, the command
@@ -114,6 +118,11 @@ impl ChangeArgs {
             confirm: self.confirm,
             ..ChangeOptions::default()
         }
+    }
+
+    /// Until when another change may wait to be confirmed; `None` if it refuses this one.
+    pub fn waits_until(&self) -> Option<Instant> {
+        self.wait_pending.filter(|_| !self.dry_run).map(|time| Instant::now() + time)
     }
 
     /// True if all servers have to make the change before any keeps it.

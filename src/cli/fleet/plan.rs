@@ -10,6 +10,7 @@ use super::members::FleetMember;
 use super::names::in_ranges;
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::change::ChangeCommand;
+use crate::cli::confirmation;
 use crate::cli::render::report::{change_json, in_words};
 use crate::cli::render::{grouped, new_warnings};
 use crate::cli::ui::Ui;
@@ -47,6 +48,7 @@ impl FleetPlan {
     pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, Error> {
         let (service, asked) = (&*member.target.service, Instant::now());
         let FleetChange { command: ChangeCommand { args, options, .. }, requested, id } = change;
+        confirmation::let_others_end(service, args.waits_until(), options.id.as_ref())?;
         let is_together = args.is_together();
         if is_together || args.confirm.is_some() {
             demand(service, "changes that have to be confirmed")?;

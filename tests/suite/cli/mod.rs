@@ -41,6 +41,7 @@ pub(crate) mod terminal;
 mod tmux;
 pub(crate) mod unset;
 pub(crate) mod url_global;
+mod waited;
 mod warned;
 pub mod watch;
 mod words;
