@@ -1,4 +1,4 @@
-//! What the program waits for. Whatever may take longer than a second is a [`Step`]; only the command line shows it, and of
+//! What the program waits for. Whatever may take longer than a second is a [`ProgressStep`]; only the command line shows it, and of
 //! its own thread alone, so that a server has no lines.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,30 +13,30 @@ static STEPS: Mutex<Vec<(String, Instant)>> = Mutex::new(Vec::new());
 
 /// A part of the work, until it is dropped.
 #[must_use]
-pub struct Step(Option<usize>);
+pub struct ProgressStep(Option<usize>);
 
 fn steps() -> MutexGuard<'static, Vec<(String, Instant)>> {
     STEPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Begins a step; one without a text hides the others, as somebody is asked meanwhile.
-pub fn step(text: impl Into<String>) -> Step {
+pub fn step(text: impl Into<String>) -> ProgressStep {
     let is_shown = thread::current().name() == Some("main");
-    Step(is_shown.then(|| {
+    ProgressStep(is_shown.then(|| {
         let mut steps = steps();
         steps.push((text.into(), Instant::now()));
         steps.len() - 1
     }))
 }
 
-impl Step {
+impl ProgressStep {
     /// Says how far it is.
     pub fn now(&self, text: String) {
         self.0.iter().for_each(|at| steps()[*at].0.clone_from(&text));
     }
 }
 
-impl Drop for Step {
+impl Drop for ProgressStep {
     fn drop(&mut self) {
         self.0.iter().for_each(|at| steps().truncate(*at));
     }
