@@ -200,7 +200,9 @@ pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
     let kept: std::collections::HashSet<String> =
         new.own_by_key(Kind::Streams.key()).iter().map(name).collect();
     let before = old.own_by_key(Kind::Streams.key());
-    (before.iter().filter(|entry| !kept.contains(&name(entry))).count(), before.len())
+    let gone = before.iter().filter(|entry| !kept.contains(&name(entry)));
+    let inside: usize = gone.clone().map(|entry| entry.inner_streams()).sum();
+    (gone.count() + inside, before.len() + inside)
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ impl Transaction<'_> {
     }
 
     /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
-    fn text_with(&self, revision: Revision) -> Result<Option<Arc<Snapshot>>, Error> {
+    pub(super) fn text_with(&self, revision: Revision) -> Result<Option<Arc<Snapshot>>, Error> {
         let of_server = self.state.iter().flat_map(|state| [&state.running, &state.saved]);
         let mut known = of_server.chain(self.file());
         if let Some(text) = known.find(|text| text.revision() == revision) {

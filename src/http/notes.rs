@@ -49,6 +49,7 @@ pub fn word_of(note: &OutcomeNote) -> String {
         OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT,
         OutcomeNote::DeletedStreams(count) => return format!("deleted-streams {count}"),
         OutcomeNote::RenamedUses(count) => return format!("renamed-uses {count}"),
+        OutcomeNote::InnerStreams(count) => return format!("inner-streams {count}"),
         OutcomeNote::HasChange => "has-change",
         OutcomeNote::OtherPending => "other-change-pending",
     };

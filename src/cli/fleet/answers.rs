@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use super::names::{in_ranges, in_rows, quoted};
+use crate::cli::args::changing::ChangeFormat;
 use crate::cli::render::grouped;
 use crate::cli::render::table;
-use crate::cli::render::texts::print_diff;
+use crate::cli::render::texts::print_change;
 use crate::cli::ui::{Ui, output};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, Revision};
@@ -270,7 +271,12 @@ pub fn heading<S: AsRef<str>>(at: usize, servers: &[S]) -> String {
 pub type ServerDiff = (Vec<String>, Option<Vec<ChangedValue>>);
 
 /// Prints the differences between two sides with these names, equal ones once below the names of their servers.
-pub fn print_diffs(diffs: Vec<(&str, ServerDiff)>, names: [&str; 2], ui: Ui) -> Result<(), Error> {
+pub fn print_diffs(
+    diffs: Vec<(&str, ServerDiff)>,
+    names: [&str; 2],
+    form: ChangeFormat,
+    ui: Ui,
+) -> Result<(), Error> {
     let key = |(_, (lines, values)): &(&str, ServerDiff)| {
         let changed: Vec<_> = lines.iter().filter(|line| line.starts_with(['-', '+'])).collect();
         Some(values.as_ref().map_or_else(|| format!("{lines:?}"), |values| format!("{changed:?} {values:?}")))
@@ -282,7 +288,8 @@ pub fn print_diffs(diffs: Vec<(&str, ServerDiff)>, names: [&str; 2], ui: Ui) -> 
     ui.print_painted(|out| {
         for (at, same) in groups.iter().enumerate() {
             writeln!(out, "{}", heading(at, &servers(same)))?;
-            print_diff(&same[0].1.0, names, ui, out)?;
+            let (lines, values) = &same[0].1;
+            print_change(form, (lines, values.as_deref()), names, ui, out)?;
         }
         // A table follows.
         writeln!(out)

@@ -314,6 +314,7 @@ fn change_foreign(
         (options.strict, "refusing new warnings"),
         (options.id.is_some(), "ids of changes"),
         (options.confirm.is_some(), "changes that have to be confirmed"),
+        (options.expected.is_some(), "conditional changes"),
         (options.base.is_some(), "merging a change with those of others"),
     ];
     // Such a server would ignore the option, and make the change.
@@ -339,7 +340,7 @@ fn change_foreign(
             let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
             options.refused(doubts).into_result(())?;
             if let Some(edit) = request.edit(evaluated, before.document(), &config)? {
-                let streams = count_streams(before.document());
+                let streams = count_streams(before.document()) + edit.inner_streams;
                 let deletion = before_deletion(edit.deleted_streams, streams, options.max_delete);
                 let credentials = before_lost_account(before.document(), &edit.document);
                 if request.is_of_text() {

@@ -26,6 +26,7 @@ use serde_json::{Value, json};
 use super::ClusterUrl;
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn, TxnReply, number};
 use crate::error::{Error, ErrorKind};
+use crate::progress;
 use crate::store::clock::jittered;
 use crate::store::{ReplaceableFile, reason};
 
@@ -273,6 +274,7 @@ impl Gateway {
         parse: impl Fn(&Value) -> Option<T>,
     ) -> Result<T, Error> {
         let body = Bytes::from(serde_json::to_vec(body).expect("it has only strings and numbers"));
+        let _step = progress::step("waiting for etcd");
         self.try_all(is_change, |endpoint, time| parsed(self.send(endpoint, path, &body, time)?, &parse))
     }
 

@@ -102,3 +102,30 @@ fn a_block_that_others_use_is_not_removed_unless_that_is_accepted() {
     let refused = place.run(["modify", "--unset", "template.low"]).exits(6).err;
     assert!(refused.contains("11 blocks use `template.low`, which the change removes: `streams.a`, `streams.c`, `streams.s0`, …"), "{refused}");
 }
+
+#[test]
+fn streams_inside_another_one_are_counted_with_it() {
+    let place = Place::with(
+        "http 80;\nstream a {\n  url udp://1;\nstream b {\n  url udp://2;\n}\nstream c udp://3;\n}\n",
+    );
+    let refused = place.run(["modify", "--unset", "streams.a", "--max-delete", "2"]).exits(6).err;
+    assert!(refused.contains("3 of 3 streams would be deleted"), "{refused}");
+    let told = place.run(["modify", "--unset", "streams.a"]).exits(0).err;
+    assert!(told.contains("2 stood inside another one: is a `}` missing?"), "{told}");
+}
+
+#[test]
+fn a_change_that_brings_a_sign_in_front_of_a_value_is_refused() {
+    let place = Place::with("http 80;\nstream a {\n  url udp://1;\n}\n");
+    for (patch, told) in [
+        (r#"{"streams":{"a":{"backup_stream":["=","x"]}}}"#, "between `backup_stream` and its value"),
+        (r#"{"access_log":["=","/var/log/x"]}"#, "between `access_log` and its value"),
+    ] {
+        place.put("patch.json", patch);
+        let refused = place.run(["modify", "-f", "patch.json"]).exits(3).err;
+        assert!(refused.contains(told) && refused.contains("--accept near-miss"), "{refused}");
+    }
+    // A whole text is taken with the warning.
+    place.put("new.conf", "http 80;\nauth = http://b;\nstream a udp://1;\n");
+    assert!(place.run(["save", "new.conf"]).exits(0).err.contains("`=` between `auth` and its value"));
+}

@@ -59,8 +59,10 @@ pub(crate) use sync::Sync;
 pub struct Edit {
     /// The new text.
     pub document: Document,
-    /// The number of the deleted streams.
+    /// The number of the deleted streams, those inside other blocks included.
     pub deleted_streams: usize,
+    /// The number of those that stand inside deleted blocks, where a `}` is missing.
+    pub inner_streams: usize,
     /// The number of places that refer to blocks which get other names.
     pub renamed_uses: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
@@ -70,7 +72,8 @@ pub struct Edit {
 impl Edit {
     /// An edit that changes nothing.
     pub(crate) fn unchanged(document: &Document) -> Self {
-        Self { document: document.clone(), deleted_streams: 0, renamed_uses: 0, guarded: Faults::default() }
+        let document = document.clone();
+        Self { document, deleted_streams: 0, inner_streams: 0, renamed_uses: 0, guarded: Faults::default() }
     }
 
     /// The same, if all its doubts are accepted.
@@ -156,8 +159,13 @@ impl Sync<'_, '_> {
         promises.verify(members, &edited).map_err(EditError::Unproved)?;
         gone.extend(promises.gone);
         verify_comments(document, &edited, &splices, &mut gone).map_err(EditError::Unproved)?;
-        let (deleted_streams, guarded) = (self.deleted_streams, self.guarded);
-        let edit = Edit { document: edited, deleted_streams, renamed_uses: 0, guarded };
+        let edit = Edit {
+            document: edited,
+            deleted_streams: self.deleted_streams + self.inner_streams,
+            inner_streams: self.inner_streams,
+            renamed_uses: 0,
+            guarded: self.guarded,
+        };
         Ok(Some(edit).filter(|_| !splices.is_empty()))
     }
 }

@@ -37,6 +37,7 @@ impl<'d> Sync<'_, 'd> {
             let block = match (place, patch) {
                 (Some(place), Value::Null) => {
                     self.deleted_streams += usize::from(kind.has_sources());
+                    self.inner_streams += entries[place].inner_streams();
                     self.remove(entries[place]);
                     self.promises.block(kind, name, None);
                     continue;
