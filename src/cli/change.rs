@@ -4,6 +4,8 @@
 
 use std::io;
 use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
 
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
@@ -12,7 +14,7 @@ use crate::cli::context;
 use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::prompts;
 use crate::cli::render::report::Report;
-use crate::cli::render::texts::{masked_entry, paths_and_more, print_diff};
+use crate::cli::render::texts::{masked_entry, paths_and_more, print_change};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
@@ -20,6 +22,7 @@ use crate::engine::{
     RequestedChange, StatusPart, reverted_in,
 };
 use crate::error::{Error, ErrorKind, Exit};
+use crate::progress;
 use crate::store::file::ConfFile;
 use crate::store::{ChangeId, ChangeRange, ChangeRef, HistoryEntry, Reverted, WHOLE_HISTORY};
 use mediaconf::{AssignOptions, one_line};
@@ -160,6 +163,8 @@ impl<'a> ChangeCommand<'a> {
         ui: Ui,
         requested: RequestedChange<'_>,
     ) -> Result<Exit, Error> {
+        let until = self.args.waits_until();
+        confirmation::let_others_end(service, until, self.options.id.as_ref())?;
         if self.is_asked(&requested)
             && let Some(agreed) = self.ask(service, ui, &requested)?
         {
@@ -170,7 +175,9 @@ impl<'a> ChangeCommand<'a> {
         let mut options = ChangeOptions { told: report.parts(), ..self.options };
         // A guard that refuses the change becomes a question.
         let accepts = |guard: &Guard, _: Error| confirm(&format!("{guard}: go on?"));
-        let made = guarded(service, &requested, &mut options, accepts)?;
+        let step = progress::step(format!("{}: {target}", self.name));
+        let made = guarded(service, &requested, &mut options, until, accepts)?;
+        drop(step);
         report.print(&made)?;
         let waits = made.notes.contains(&OutcomeNote::HasChange) && options.canary.is_empty();
         match &made.pending {
@@ -217,7 +224,7 @@ impl<'a> ChangeCommand<'a> {
         let mut agreed = ChangeOptions { dry_run: true, told, ..self.options.clone() };
         let mut refusal: Option<Error> = None;
         // A dry run that accepts the guards which ask; the last refusal of such a guard is told.
-        let report = guarded(service, requested, &mut agreed, |_, error| {
+        let report = guarded(service, requested, &mut agreed, None, |_, error| {
             refusal = Some(error);
             Ok(true)
         })?;
@@ -230,7 +237,9 @@ impl<'a> ChangeCommand<'a> {
         if reasons.is_empty() || !report.changed {
             return Ok(None);
         }
-        output(print_diff(&report.diff, [service.name(); 2], ui.on_stderr(), &mut io::stderr().lock()))?;
+        let (differing, names) = ((&*report.diff, Some(&*report.values)), [service.name(); 2]);
+        let form = self.args.output.for_people();
+        output(print_change(form, differing, names, ui.on_stderr(), &mut io::stderr().lock()))?;
         if !confirm(&format!("{}: go on?", reasons.join("; ")))? {
             return Err(refusal.unwrap_or_else(|| Error::new(ErrorKind::Guarded, "the change was not made")));
         }
@@ -242,16 +251,26 @@ impl<'a> ChangeCommand<'a> {
     }
 }
 
-/// Makes a change, or rehearses it; where a guard that asks refuses it, it is tried again if that is accepted.
+/// Makes a change, or rehearses it; where a guard that asks refuses it, it is tried again if that is accepted, and until
+/// this time also while another change has to be confirmed.
 fn guarded(
     service: &dyn ConfigService,
     requested: &RequestedChange<'_>,
     options: &mut ChangeOptions,
+    until: Option<Instant>,
     mut accepts: impl FnMut(&Guard, Error) -> Result<bool, Error>,
 ) -> Result<ChangeReport, Error> {
     loop {
         let error = match service.change(requested.clone(), options) {
             Ok(report) => return Ok(report),
+            // Another command was faster.
+            Err(error)
+                if error.kind == ErrorKind::Pending && until.is_some_and(|until| Instant::now() < until) =>
+            {
+                confirmation::let_others_end(service, until, options.id.as_ref())?;
+                thread::sleep(confirmation::INTERVAL);
+                continue;
+            }
             Err(error) => error,
         };
         match error.guard.clone().filter(Guard::is_question) {

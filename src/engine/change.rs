@@ -205,7 +205,7 @@ pub struct ChangeOptions {
     #[serde(deserialize_with = "known_command")]
     pub command: Option<Cow<'static, str>>,
     /// The running configuration, or the file where no server runs, that the change was made for; `None` is any.
-    #[serde(rename = "only_if")]
+    #[serde(rename = "only_if", deserialize_with = "condition")]
     pub expected: Option<Expected>,
     /// The text that the change was made of: it is merged with what others made of that meanwhile.
     pub base: Option<Revision>,
@@ -270,6 +270,20 @@ impl ChangeOptions {
     pub(super) fn at_most(&self, most: Duration) -> Duration {
         self.until.map_or(most, |until| most.min(until.saturating_duration_since(Instant::now())))
     }
+}
+
+/// A condition, or the one revision that meets it.
+fn condition<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Expected>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Given {
+        Revision(Revision),
+        Condition(Expected),
+    }
+    Ok(Option::<Given>::deserialize(from)?.map(|given| match given {
+        Given::Revision(revision) => Expected::OneOf(vec![revision]),
+        Given::Condition(expected) => expected,
+    }))
 }
 
 /// One of [`COMMANDS`].

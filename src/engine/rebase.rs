@@ -101,7 +101,7 @@ impl Transaction<'_> {
     }
 
     /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
-    fn text_with(&self, revision: Revision) -> Result<Option<Arc<Snapshot>>, Error> {
+    pub(super) fn text_with(&self, revision: Revision) -> Result<Option<Arc<Snapshot>>, Error> {
         match self.file().filter(|text| text.revision() == revision) {
             Some(file) => Ok(Some(file.clone())),
             None => self.engine.text_with(revision, &self.engine.store.history(WHOLE_HISTORY)?),

@@ -81,7 +81,7 @@ impl ConfigService for Node {
 
     fn status(&self, part: StatusPart) -> Result<Status, Error> {
         match part {
-            StatusPart::Nodes => self.cluster.status(part),
+            StatusPart::Nodes | StatusPart::Alarms => self.cluster.status(part),
             _ => {
                 let (node, pending) = (Some(self.described()), ConfigService::pending(self)?);
                 Ok(Status { node, pending, ..self.local.status(part)? })

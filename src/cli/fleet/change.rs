@@ -9,7 +9,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::answers::{exit_of, print_errors};
-use super::members::{Fleet, FleetMember, UNSEEN, show_progress};
+use super::members::{Fleet, FleetMember, UNSEEN};
 use super::names::in_ranges;
 use super::plan::{self, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
 use crate::cli::args::global::GlobalArgs;
@@ -19,6 +19,7 @@ use crate::cli::prompts;
 use crate::cli::ui::Ui;
 use crate::engine::{Decision, RequestedChange, StatusPart};
 use crate::error::{Error, ErrorKind, Exit};
+use crate::progress;
 use crate::store::Reverted;
 
 /// The pause between two looks at the first servers.
@@ -158,7 +159,7 @@ impl ChangeUnderWay<'_> {
     /// signal comes.
     fn stay_healthy(&mut self, servers: &[usize], time: Duration) -> bool {
         let begin = Instant::now();
-        let seconds = |time: Duration| usize::try_from(time.as_secs()).unwrap_or(usize::MAX);
+        let step = progress::step(format!("check the first servers for {} s", time.as_secs()));
         let look = |member: &mut FleetMember, result: &mut ServerResult| {
             result.error = refuse_unhealthy(member, result).err().map(|error| error.at(&member.name));
         };
@@ -167,14 +168,13 @@ impl ChangeUnderWay<'_> {
             let is_healthy = servers.iter().all(|at| self.results[*at].error.is_none());
             let left = time.saturating_sub(begin.elapsed());
             if !is_healthy || left.is_zero() || self.held.received().is_some() {
-                show_progress("check the first servers, seconds", 0, 0);
+                drop(step);
                 let names: Vec<&str> = servers.iter().map(|at| &*self.results[*at].server).collect();
                 if is_healthy && left.is_zero() {
                     self.fleet.ui.say(&format!("{}: healthy for {} s", in_ranges(&names), time.as_secs()));
                 }
                 return is_healthy && left.is_zero();
             }
-            show_progress("check the first servers, seconds", seconds(begin.elapsed()), seconds(time));
             sleep(PAUSE.min(left));
         }
     }

@@ -81,7 +81,7 @@ fn every_command_that_changes_something_takes_several_servers() {
     assert_eq!(edges.texts(), vec![SAMPLE; 2]);
     let new = SAMPLE.replace("rtsp 554;", "rtsp 7;");
     edges.call(&["-x", "edge-*", "update", "-", "--yes"]).input(&new).run().exits(0);
-    edges.on_all(&["status"]).exits(1).prints("edge-1  not saved");
+    edges.on_all(&["status"]).exits(11).prints("edge-1  not saved");
     edges.call(&["-x", "edge-*", "save", "-", "--yes"]).input(&new).run().exits(0);
     edges.call(&["-x", "edge-*", "apply", "-", "--yes"]).input("rtsp 8;").run().exits(0);
     assert_eq!(edges.texts(), vec![new.replace("rtsp 7;", "rtsp 8;"); 2]);
@@ -283,4 +283,24 @@ fn a_revert_has_an_id_of_its_own_and_what_expired_is_shown() {
     eventually(|| edges.texts() == [&*back; 2]);
     let shown = edges.on_all(&["history", "--change", &lapsed, "-o", "json"]).exits(0).json();
     assert_eq!(shown["edge-1"][0]["operation"], "expired");
+}
+
+#[test]
+fn a_summary_is_shown_once_and_each_server_has_the_text_that_was_reviewed() {
+    let edges = Edges::new(2);
+    let set = ["modify", "rtsp=1935", "cluster_key=n3w"];
+    let dry = edges.on_all(&[&set[..], &["--dry-run", "-o", "summary"]].concat()).exits(0).hides("n3w");
+    let dry = dry.prints("==> edge-0, edge-1 <==\n~ rtsp 554 → 1935\n+ cluster_key <secret");
+    dry.prints("\n1 changed, 1 added, 0 removed\n\nSERVER").hides("@@");
+    edges.on_all(&["diff", "change:last", "-o", "summary"]).exits(7);
+    let report = edges.on_all(&[&set[..], &["--dry-run", "-o", "json"]].concat()).exits(0).json();
+    let before = report["edge-1"]["change"]["before"].as_str().expect("it is a revision").to_owned();
+    let only_if = ["--yes", "--only-if", &*before];
+    edges.on_all(&[&set[..], &only_if].concat()).exits(0);
+    let refused = edges.on_all(&[&["modify", "rtsp=1936"][..], &only_if].concat()).exits(5);
+    refused.says("changed meanwhile: rtsp, cluster_key");
+    let forced = edges.on_all(&[&["modify", "rtsp=1936", "--force"][..], &only_if].concat());
+    forced.exits(5);
+    let diff = edges.on_all(&["diff", "change:last", "-o", "summary"]).exits(1);
+    diff.prints("==> edge-0 <==\n~ rtsp 554 → 1935\n+ cluster_key <secret:").hides("n3w");
 }

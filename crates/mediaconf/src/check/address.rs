@@ -145,8 +145,7 @@ fn damaged(word: Word<'_>, scheme: &str, rest: &str) -> Option<Diagnostic> {
         ("`&amp;` in an address is the `&` of a web page", Some(replaced("&amp;", "&")))
     } else if rest.ends_with("&amp") && !word.raw.ends_with('"') {
         // Its `;` ended the directive.
-        let fix = Fix { span: word.end() - 4..word.end() + 1, text: "&".to_owned() };
-        ("`&amp;` in an address is the `&` of a web page", Some(fix))
+        ("`&amp;` in an address is the `&` of a web page", None)
     } else if rest.starts_with(r"\\") {
         ("`\\` in an address", (!word.raw.contains('"')).then(|| replaced(r"\", "/")))
     } else if rest.ends_with(',') {

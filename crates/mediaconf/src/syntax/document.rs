@@ -33,7 +33,9 @@ impl Document {
         if let Ok(text) = ByteString::try_from(bytes.clone()) {
             return Self::parse(text);
         }
-        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        // In UTF-16 each second byte of plain text is NUL.
+        let has_mark = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+        if has_mark && bytes.iter().take(64).any(|&byte| byte == 0) {
             let mut diagnostics = Diagnostics::default();
             let hint = "convert it: `iconv -f UTF-16 -t UTF-8 FILE > NEW`";
             diagnostics.push(Diagnostic::error(0..0, "the text is UTF-16, and must be UTF-8").hint(hint));
