@@ -506,5 +506,6 @@ fn kind_of(guard: &Guard) -> ErrorKind {
         Guard::FormChange => ErrorKind::FormChange,
         Guard::NearMiss => ErrorKind::NearMiss,
         Guard::OneLine => ErrorKind::BadConfig,
+        Guard::Dangling(_) => ErrorKind::Guarded,
     }
 }

@@ -211,6 +211,11 @@ pub trait Store: Send + Sync {
         Ok(None)
     }
 
+    /// What is wrong with the whole store, or why that is not known.
+    fn alarms(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Begins to write, waiting at most `wait` for other writers, and cleans up after killed ones. Calls `on_wait`
     /// once if that takes long. Where writers can't exclude each other, `Overtaken` refuses the later commit.
     fn writer(

@@ -12,6 +12,7 @@
 //! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`Renaming`] |
 //! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`], [`Pointer`] |
 //! | apply a whole state | [`DesiredState`], [`Prune`] |
+//! | see who uses whom | [`NameUse`], [`Document::name_uses`], [`Document::renamed`] |
 //! | [compare](#compare) | [`Config::patch_to`], [`Document::unified_diff`], [`ChangedValue`], [`Effects`] |
 //! | [format](#format) | [`Document::formatted`] |
 //! | [explain a key](#explain-a-key) | [`Config::explain`], [`Explanation`] |
@@ -211,7 +212,7 @@ pub use edit::{
     Substitution,
 };
 pub use merge::{ChangedValue, DesiredState, Prune};
-pub use query::{Condition, Config, Expectation, FoundValue, Path, Segment, Selection, ValueSource};
+pub use query::{Condition, Config, Expectation, FoundValue, NameUse, Path, Segment, Selection, ValueSource};
 pub use request::{BlockContent, BlockRequest, Renaming, Request};
 pub use schema::{
     DirectiveRole, Fault, FaultKind, Faults, ForeignKeyword, Kind, Parameter, Pointer, Schema, Scope,

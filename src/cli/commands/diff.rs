@@ -6,18 +6,18 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::cli::args::Invocation;
-use crate::cli::args::global::ListFormat;
+use crate::cli::args::changing::ChangeFormat;
 use crate::cli::context;
 use crate::cli::credentials::RemoteHost;
 use crate::cli::fleet::answers::{Answers, print_diffs, print_table};
 use crate::cli::input::{self, STDIN, is_url};
-use crate::cli::render::texts::{changed, first_paths, print_diff};
+use crate::cli::render::texts::{changed, first_paths, print_change};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Snapshot, added_and_removed, diff_lines};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeRef, LAST, NotAName};
-use mediaconf::Config;
+use mediaconf::{ChangedValue, Config};
 
 /// Show how two configurations differ
 ///
@@ -49,7 +49,7 @@ pub struct DiffArgs {
 
     /// How to print it; as JSON it is the patch (RFC 7396) that turns A into B
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
-    pub output: ListFormat,
+    pub output: ChangeFormat,
 
     /// The same as `-o json`
     #[arg(hide_short_help = true, long, conflicts_with = "output")]
@@ -90,8 +90,9 @@ impl DiffArgs {
             }
             _ => Ok(None),
         };
-        let is_patch = self.json || self.output == ListFormat::Json;
-        let compared = |sides| Compared::new(sides, is_patch, ui);
+        let form = if self.json { ChangeFormat::Json } else { self.output };
+        let is_patch = form == ChangeFormat::Json;
+        let compared = |sides| Compared::new(sides, form, ui);
         let answers = match [given(sides[0])?, given(sides[1])?] {
             [Some(old), Some(new)] => Answers::of_one(String::new(), compared([old, new])?, ui),
             given => call.ask("compare", |server| {
@@ -105,8 +106,9 @@ impl DiffArgs {
         answers.once(|compared| compared.notes.clone()).iter().for_each(|note| ui.note(note));
         if is_patch {
             answers.print_json(|compared| compared.patch.clone())?;
-        } else if let Some((_, Compared { sides: [old, new], diff, .. })) = answers.one() {
-            ui.print_painted(|out| print_diff(diff, [&old.name, &new.name], ui, out))?;
+        } else if let Some((_, Compared { sides: [old, new], diff, values, .. })) = answers.one() {
+            let (differing, names) = ((&**diff, values.as_deref()), [&*old.name, &*new.name]);
+            ui.print_painted(|out| print_change(form, differing, names, ui, out))?;
         } else {
             // Equal differences of servers are shown once, above a table of all servers.
             let (mut diffs, mut rows) = (Vec::new(), Vec::new());
@@ -121,7 +123,7 @@ impl DiffArgs {
                 rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
                 diffs.push((server, (diff.clone(), changed(old, new))));
             }
-            print_diffs(diffs, sides.map(|side| side.unwrap_or("the server")), ui)?;
+            print_diffs(diffs, sides.map(|side| side.unwrap_or("the server")), form, ui)?;
             print_table(&["SERVER", "DIFFERS", "LINES", "PATHS"], rows, ui)?;
         }
         let differs = answers.found().any(|(_, compared)| compared.differs);
@@ -202,6 +204,8 @@ struct Compared {
     sides: [Side; 2],
     /// The lines of the difference; none where a patch is asked for.
     diff: Vec<String>,
+    /// The values that differ, where a summary shows them.
+    values: Option<Vec<ChangedValue>>,
     /// The patch that turns one into the other, with its secrets masked.
     patch: Value,
     differs: bool,
@@ -209,18 +213,20 @@ struct Compared {
 }
 
 impl Compared {
-    fn new(sides: [Side; 2], is_patch: bool, ui: Ui) -> Result<Self, Error> {
+    fn new(sides: [Side; 2], form: ChangeFormat, ui: Ui) -> Result<Self, Error> {
         let mut notes = Vec::new();
         let [old, new] = &sides;
         let is_of_values = sides.iter().find(|side| side.text.is_of_values());
-        if is_patch {
+        if form == ChangeFormat::Json {
             let patch = old.values()?.patch_to(&new.values()?);
             let (differs, patch) = (!patch.is_empty(), Value::Object(patch));
             let patch = ui.value_masker().map_or(patch.clone(), |masker| masker.json(&patch));
-            return Ok(Self { sides, diff: Vec::new(), patch, differs, notes });
+            return Ok(Self { sides, diff: Vec::new(), values: None, patch, differs, notes });
         }
         if let Some(side) = is_of_values {
             notes.push(format!("`{}` does not show its text, so the diff compares its values", side.name));
+        }
+        if is_of_values.is_some() || form == ChangeFormat::Summary {
             old.values()?;
             new.values()?;
         }
@@ -229,6 +235,8 @@ impl Compared {
         if differs && diff.is_empty() {
             notes.push("the texts differ in bytes that are not UTF-8".to_owned());
         }
-        Ok(Self { sides, diff, patch: Value::Null, differs, notes })
+        let is_shown = form == ChangeFormat::Summary || ui.is_terminal();
+        let values = if is_shown { changed(&old.text, &new.text) } else { None };
+        Ok(Self { sides, diff, values, patch: Value::Null, differs, notes })
     }
 }

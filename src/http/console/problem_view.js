@@ -28,6 +28,8 @@ const NOTES = {
   'saved-earlier-update': 'An earlier update is saved to the file with this change.',
   'other-change-pending': 'Another change waits to be kept or rolled back first.',
   'deleted-streams': 'Streams that are removed:',
+  'inner-streams': 'Streams inside the removed blocks:',
+  'renamed-uses': 'Places that refer to it and have the new name:',
   'new-warning': 'New warning:',
 };
 

@@ -129,7 +129,7 @@ fn a_viewer_learns_which_change_it_was_and_is_told_of_no_hand_edit() {
     let status = viewer(&["status"]).run().exits(0).out;
     assert!(status.contains("last change:   modify by ") && !status.contains("by hand"), "{status}");
     let refused = viewer(&["rm", "streams.cam1"]).run().exits(4);
-    refused.says("may look, and change nothing").hides("hunter2");
+    refused.says("may only read; changes need `edit_auth`").hides("hunter2");
     viewer(&["history", "-p"]).run().exits(0).prints("+rtmp 1936;").hides("hunter2");
     viewer(&["blame", "rtmp"]).run().exits(0).prints("nothing → 1936").hides("hunter2");
     let mut watching = Watching::begin(viewer(&["watch"]));

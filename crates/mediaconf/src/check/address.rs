@@ -11,6 +11,9 @@ use crate::syntax::{Diagnostic, Diagnostics, Entry, Fix, Word};
 const COMMON: &str =
     "udp rtsp http rtmp https hls tshttp file fake srt publish shoutcast rtsps rtmps securetoken";
 
+/// Those whose address names a host; `rtmp://` alone stands in real files, for what is published.
+const HOSTS: &str = "udp rtsp http https hls tshttp rtsps rtmps";
+
 /// The schemes that are known, but rare: a slip is not taken for one of them.
 const OTHERS: &str = "abr alsa asi auth copy dash decklink dektec dvb dvbs dvbt ffmpeg ftp ftps gopro h323 hds hlss \
     httplive httpts icecast icy image iptv lua m4f m4fs m4s m4ss mbr mixer mms mmsh mmst mosaic mpd mpegts mss multi ndi \
@@ -27,6 +30,11 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
         let found = Diagnostic::warning(word.span(), "an empty source url");
         let hint = "name the source, or remove the directive";
         return diagnostics.push(Diagnostic { is_slip: true, ..found.hint(hint) });
+    }
+    if matches!(&*value, "undefined" | "null" | "None" | "NaN") {
+        let found = Diagnostic::warning(word.span(), format!("`{value}` is no address"));
+        return diagnostics
+            .push(found.hint("a program wrote it for a value that it did not have: name the source"));
     }
     diagnostics.push_any(url(word, &value));
     if lacks_scheme(&value) {
@@ -84,6 +92,9 @@ fn is_digits(value: &str) -> bool {
 pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     let (scheme, rest) = value.split_once(':')?;
     let is_known = is_known(scheme);
+    if is_known && let Some(found) = damaged(word, scheme, rest) {
+        return Some(found);
+    }
     if !rest.starts_with('/') || !(is_known || is_scheme(scheme)) {
         return None;
     }
@@ -124,6 +135,32 @@ fn parts_of(host: &str) -> Option<bool> {
         (count, is_large) = (count + 1, is_large || part.parse::<u8>().is_err());
     }
     (count == 4).then_some(is_large)
+}
+
+/// Checks for what a copy from a page or a program does to an address: signs of HTML, a comma, `\\`, no host.
+fn damaged(word: Word<'_>, scheme: &str, rest: &str) -> Option<Diagnostic> {
+    let replaced = |from: &str, to: &str| Fix { span: word.span(), text: word.raw.replace(from, to) };
+    let has_sign = memchr::memchr(b'&', rest.as_bytes()).is_some();
+    let (message, fix) = if has_sign && rest.contains("&amp;") {
+        ("`&amp;` in an address is the `&` of a web page", Some(replaced("&amp;", "&")))
+    } else if rest.ends_with("&amp") && !word.raw.ends_with('"') {
+        // Its `;` ended the directive.
+        ("`&amp;` in an address is the `&` of a web page", None)
+    } else if rest.starts_with(r"\\") {
+        ("`\\` in an address", (!word.raw.contains('"')).then(|| replaced(r"\", "/")))
+    } else if rest.ends_with(',') {
+        let text = word.raw.trim_end_matches(',').to_owned();
+        (
+            "an address that ends with `,`",
+            (!word.raw.ends_with('"')).then_some(Fix { span: word.span(), text }),
+        )
+    } else if rest == "//" && HOSTS.split(' ').any(|known| known == scheme) {
+        ("an address without a host", None)
+    } else {
+        return None;
+    };
+    let hint = format!("write it like `{scheme}://host/path`");
+    Some(Diagnostic::warning(word.span(), message).hint(hint).fixed_by(fix))
 }
 
 fn large_part(word: Word<'_>) -> Diagnostic {

@@ -3,10 +3,14 @@
 //! The checks warn of near misses in a text, and an edit that would write one is refused. Other servers of the family, and
 //! newer ones, have directives with similar names; those are accepted.
 
+use std::collections::BTreeSet;
+
+use crate::query::NameUse;
 use crate::schema::{
     FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Schema, Scope, is_one_edit, is_one_slip, is_only_near,
     listed,
 };
+use crate::syntax::{Diagnostic, Diagnostics, Document};
 
 /// The known parameter that an unknown keyword is probably a misspelling of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +51,7 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     if is_known(scope, keyword) || is_newer(scope, keyword) {
         return None;
     }
+    let lower = keyword.to_ascii_lowercase();
     // Each word with what is meant by it: a key stands for the first keyword.
     let own = scope.rows().flat_map(|row| {
         let key = (row.key, row.keywords.first().copied());
@@ -58,6 +63,12 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
         let near = |word| NearMiss { key: word, keyword: Some(word), is_only: false, names: row.keywords };
         row.keywords.iter().map(move |word| (row, near(*word)))
     });
+    // In another letter case it is the same word.
+    let same =
+        own.clone().chain(foreign.clone().map(|(_, near)| (near.key, near))).find(|(word, _)| *word == lower);
+    if let Some((_, near)) = same {
+        return Some(NearMiss { is_only: near.keyword.is_some(), ..near });
+    }
     // A foreign directive of which the keyword is the plural, else one that a single slip leads to.
     let is_plural = |(row, near): &(&ForeignKeyword, NearMiss)| {
         row.repeats && matches!(keyword.strip_prefix(near.key), Some("s" | "es"))
@@ -77,6 +88,33 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     let directives = scope.rows().flat_map(|row| row.keywords.iter().copied());
     let is_only = is_only_near(keyword, directives.chain(foreign.clone().map(|(_, near)| near.key)));
     Some(NearMiss { is_only, ..near })
+}
+
+/// Reports the names that no block of the text has; one that is near is what was meant. A part of a text, such as a stream
+/// that is edited alone, has no block of the group at all.
+pub(super) fn dangling(
+    document: &Document,
+    references: &[NameUse<'_>],
+    is_whole: bool,
+    diagnostics: &mut Diagnostics,
+) {
+    let groups: BTreeSet<&str> = references.iter().map(|reference| reference.group).collect();
+    for group in groups {
+        let defined = document.names_of(group);
+        if defined.is_empty() && !is_whole {
+            continue;
+        }
+        for name in references.iter().filter(|name| name.group == group && !defined.contains(&*name.name)) {
+            let found =
+                Diagnostic::warning(name.word.span(), format!("no `{group}` is called `{}`", name.name));
+            let near = Schema::nearest(&name.name, defined.iter().map(String::as_str));
+            let hint = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("make it, or name one that is there: `{group} {} {{ … }}`", name.name),
+            };
+            diagnostics.push(found.hint(hint));
+        }
+    }
 }
 
 fn is_known(scope: Scope, name: &str) -> bool {

@@ -56,13 +56,23 @@ pub(crate) use sync::Sync;
 pub struct Edit {
     /// The new text.
     pub document: Document,
-    /// The number of the deleted streams.
+    /// The number of the deleted streams, those inside other blocks included.
     pub deleted_streams: usize,
+    /// The number of those that stand inside deleted blocks, where a `}` is missing.
+    pub inner_streams: usize,
+    /// The number of places that refer to blocks which get other names.
+    pub renamed_uses: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
 }
 
 impl Edit {
+    /// An edit that changes nothing.
+    pub(crate) fn unchanged(document: &Document) -> Self {
+        let document = document.clone();
+        Self { document, deleted_streams: 0, inner_streams: 0, renamed_uses: 0, guarded: Faults::default() }
+    }
+
     /// The same, if all its doubts are accepted.
     pub(crate) fn refused_unless(self, accepted: &[FaultKind]) -> Result<Self, Faults> {
         let refused = self.guarded.0.iter().filter(|doubt| !accepted.contains(&doubt.kind));
@@ -155,7 +165,13 @@ impl Sync<'_, '_> {
         promises.verify(members, &edited).map_err(EditError::Unproved)?;
         gone.extend(promises.gone);
         verify_comments(document, &edited, &splices, &mut gone).map_err(EditError::Unproved)?;
-        let edit = Edit { document: edited, deleted_streams: self.deleted_streams, guarded: self.guarded };
+        let edit = Edit {
+            document: edited,
+            deleted_streams: self.deleted_streams + self.inner_streams,
+            inner_streams: self.inner_streams,
+            renamed_uses: 0,
+            guarded: self.guarded,
+        };
         Ok(Some(edit).filter(|_| !splices.is_empty()))
     }
 }

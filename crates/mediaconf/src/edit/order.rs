@@ -19,7 +19,7 @@ use crate::schema::{
     Address, Fault, Faults, Kind, Members, Object, Parameter, Pointer, SOURCE, Schema, Scope, header_address,
     is_plural, protocol_of_switch, write_members,
 };
-use crate::syntax::{Document, Entry, Splice, Word};
+use crate::syntax::{Document, Entry, Splice};
 
 impl<'d> Sync<'_, 'd> {
     /// Changes the blocks of a group. The block number `n` is the existing one at this place, from 0; numbers behind those
@@ -37,6 +37,7 @@ impl<'d> Sync<'_, 'd> {
             let block = match (place, patch) {
                 (Some(place), Value::Null) => {
                     self.deleted_streams += usize::from(kind.has_sources());
+                    self.inner_streams += entries[place].inner_streams();
                     self.remove(entries[place]);
                     self.promises.block(kind, name, None);
                     continue;
@@ -170,20 +171,6 @@ impl<'d> Sync<'_, 'd> {
             };
             self.put(Put { within: None, place, content, blank_lines });
         }
-    }
-
-    /// Gives blocks of one group other names, all at once: a new name may be the old one of another.
-    pub fn rename(&mut self, kind: Kind, blocks: &[(Entry<'d>, &str)]) {
-        let mut new = HashMap::new();
-        for (block, name) in blocks {
-            let old = block.group_name();
-            new.insert(old.value(), *name);
-            self.splice(old.start as usize..old.end() as usize, Word::write(name));
-            self.promises.block(kind, name, Some(&kind.read(*block)));
-        }
-        let names = self.members.own_by_key(kind.key()).iter().map(|&entry| name_of(entry));
-        let names = names.map(|old| new.get(&*old).map_or(old, |&name| name.to_owned())).collect();
-        self.promises.orders.insert(kind, names);
     }
 
     /// Puts a copy of the block at a place of the group directly behind it.

@@ -43,6 +43,8 @@ pub struct Sync<'p, 'd> {
     pub promises: Promises,
     /// The number of streams that are deleted.
     pub deleted_streams: usize,
+    /// The number of streams that stand inside deleted blocks.
+    pub inner_streams: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
     /// What is looked up where a change is in doubt.
@@ -75,6 +77,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             puts: Vec::new(),
             promises: Promises::default(),
             deleted_streams: 0,
+            inner_streams: 0,
             guarded: Faults::default(),
             known: Known::default(),
             faults: Faults::default(),

@@ -85,6 +85,40 @@ impl<'d> Config<'d> {
         serde_json::to_value(self).expect("values are JSON")
     }
 
+    /// Returns the values that hold, as JSON: each stream and live has those of the template that it names, and of the top
+    /// level those that it inherits, where it has none of its own. It is marked, so that nobody writes it back.
+    pub fn effective(&self) -> Value {
+        let mut all = self.to_json();
+        for kind in Kind::ALL {
+            let roles =
+                [DirectiveRole::Backend, DirectiveRole::ClusterKey].map(|role| role.key(kind.scope()));
+            for name in self.names(&[kind.key()]) {
+                let template = self.template_of(kind, &name);
+                let template = template.and_then(|template| self.value(&[TEMPLATE, &template]));
+                let keys = template.iter().filter_map(Value::as_object).flat_map(Object::keys);
+                for key in keys.map(String::as_str).chain(roles).filter(|key| !key.is_empty()) {
+                    let path = Path {
+                        segments: [kind.key(), &name, key].map(|key| Segment::Key(key.to_owned())).into(),
+                    };
+                    if let Ok(Some(found)) = self.holds(&path)
+                        && matches!(found.source, ValueSource::Template | ValueSource::Global)
+                    {
+                        all[kind.key()][&*name][key] = found.value;
+                    }
+                }
+            }
+        }
+        all[Schema::EFFECTIVE] = true.into();
+        all
+    }
+
+    /// The template that a stream or live names.
+    fn template_of(&self, kind: Kind, name: &str) -> Option<String> {
+        let may_name = Schema::foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()));
+        let template = may_name.then(|| self.value(&[kind.key(), name, TEMPLATE])).flatten()?;
+        template.as_str().map(str::to_owned)
+    }
+
     /// The value at `keys`; the whole configuration for no keys.
     pub fn value(&self, keys: &[&str]) -> Option<Value> {
         match (keys, self.kind(keys)) {
@@ -252,63 +286,6 @@ impl<'d> Config<'d> {
         self.found(path)?.values.iter().for_each(|(_, value)| add_names(value, &mut names));
         names.retain(|name| known.insert(name.clone()));
         Ok(names)
-    }
-
-    /// The value that holds at a place: its own, else the inherited one.
-    ///
-    /// # Errors
-    /// The path can't be followed.
-    pub fn holds(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
-        let place = Place::resolve(&path.segments).map_err(|fault| fault.at(path))?;
-        let own = self.present(path)?.and_then(|value| place.own_value(&value));
-        let Some(value) = own else { return self.inherited(path) };
-        let is_derived =
-            matches!(place, Place::Own(row) if row.codec.facts().derived.is_some_and(Derived::lacks_own));
-        let source = if is_derived { ValueSource::Derived } else { ValueSource::Own };
-        Ok(Some(FoundValue { value, source, set_at: Some(path.clone()) }))
-    }
-
-    /// The value that a place in a stream, live or plugin has without one of its own: that of the template that the stream
-    /// names, else that of the top level, else the default.
-    ///
-    /// # Errors
-    /// The path can't be followed.
-    fn inherited(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
-        let names = path.names();
-        let kind = path.kind().filter(|_| names.len() > 2 && self.contains(&names[..2]));
-        let Some(kind) = kind else { return Ok(None) };
-        let (key, below) = (names[2], &path.segments[2..]);
-        let may_name = Schema::foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()));
-        let template = may_name.then(|| self.value(&[names[0], names[1], TEMPLATE])).flatten();
-        if let Some(Value::String(name)) = template {
-            let names = [TEMPLATE.to_owned(), name].map(Segment::Key);
-            let set_at = Path { segments: [&names[..], below].concat() };
-            // A template that is there twice has no certain value.
-            if let Ok(Some(value)) = self.present(&set_at) {
-                return Ok(Some(FoundValue { value, source: ValueSource::Template, set_at: Some(set_at) }));
-            }
-        }
-        let Some(row) = kind.scope().by_key(key) else { return Ok(None) };
-        let above = Path { segments: below.to_vec() };
-        if matches!(row.role, Some(DirectiveRole::Backend | DirectiveRole::ClusterKey))
-            && let Some(value) = self.present(&above)?
-        {
-            return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));
-        }
-        let default = serde_json::from_str(row.default).ok().filter(|_| below.len() == 1);
-        Ok(default.map(|value| FoundValue { value, source: ValueSource::Default, set_at: None }))
-    }
-
-    /// The value at a path; `None` if there is none.
-    fn present(&self, path: &Path) -> Result<Option<Value>, Fault> {
-        if path.first_pattern().is_some() {
-            return Ok(None);
-        }
-        match self.found(path) {
-            Ok(found) => Ok(Some(found.into_value())),
-            Err(fault) if fault.is_absent() => Ok(None),
-            Err(fault) => Err(fault.at(path)),
-        }
     }
 }
 
@@ -490,4 +467,61 @@ pub enum ValueSource {
     Derived,
     /// It is not set, and the default is known.
     Default,
+}
+
+impl Config<'_> {
+    /// The value that holds at a place: its own, else the inherited one.
+    ///
+    /// # Errors
+    /// The path can't be followed.
+    pub fn holds(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
+        let place = Place::resolve(&path.segments).map_err(|fault| fault.at(path))?;
+        let own = self.present(path)?.and_then(|value| place.own_value(&value));
+        let Some(value) = own else { return self.inherited(path) };
+        let is_derived =
+            matches!(place, Place::Own(row) if row.codec.facts().derived.is_some_and(Derived::lacks_own));
+        let source = if is_derived { ValueSource::Derived } else { ValueSource::Own };
+        Ok(Some(FoundValue { value, source, set_at: Some(path.clone()) }))
+    }
+
+    /// The value that a place in a stream, live or plugin has without one of its own: that of the template that the stream
+    /// names, else that of the top level, else the default.
+    ///
+    /// # Errors
+    /// The path can't be followed.
+    fn inherited(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
+        let names = path.names();
+        let kind = path.kind().filter(|_| names.len() > 2 && self.contains(&names[..2]));
+        let Some(kind) = kind else { return Ok(None) };
+        let (key, below) = (names[2], &path.segments[2..]);
+        if let Some(name) = self.template_of(kind, names[1]) {
+            let names = [TEMPLATE.to_owned(), name].map(Segment::Key);
+            let set_at = Path { segments: [&names[..], below].concat() };
+            // A template that is there twice has no certain value.
+            if let Ok(Some(value)) = self.present(&set_at) {
+                return Ok(Some(FoundValue { value, source: ValueSource::Template, set_at: Some(set_at) }));
+            }
+        }
+        let Some(row) = kind.scope().by_key(key) else { return Ok(None) };
+        let above = Path { segments: below.to_vec() };
+        if matches!(row.role, Some(DirectiveRole::Backend | DirectiveRole::ClusterKey))
+            && let Some(value) = self.present(&above)?
+        {
+            return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));
+        }
+        let default = serde_json::from_str(row.default).ok().filter(|_| below.len() == 1);
+        Ok(default.map(|value| FoundValue { value, source: ValueSource::Default, set_at: None }))
+    }
+
+    /// The value at a path; `None` if there is none.
+    fn present(&self, path: &Path) -> Result<Option<Value>, Fault> {
+        if path.first_pattern().is_some() {
+            return Ok(None);
+        }
+        match self.found(path) {
+            Ok(found) => Ok(Some(found.into_value())),
+            Err(fault) if fault.is_absent() => Ok(None),
+            Err(fault) => Err(fault.at(path)),
+        }
+    }
 }

@@ -261,6 +261,7 @@ pub(crate) fn settable(place: Place) -> Result<Place, Fault> {
         Derived::Global | Derived::Former => "set the `cluster_key` of the top level",
         Derived::Runtime => "it holds figures of the running server",
         Derived::Included => "it names the files that `read --with-includes` shows, too",
+        Derived::Effective => "it marks the output of `read --effective`",
         Derived::NeverStatic => "a live is never static",
         Derived::Static | Derived::Position | Derived::Address => return Ok(place),
     };

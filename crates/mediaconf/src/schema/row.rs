@@ -34,6 +34,9 @@ impl Schema {
     /// The member that marks a configuration which is shown with what it includes.
     pub const WITH_INCLUDES: &str = "with_includes";
 
+    /// The member that marks values that hold, though they stand in a template or at the top level.
+    pub const EFFECTIVE: &str = "effective";
+
     /// The rows of all scopes.
     pub fn rows() -> impl Iterator<Item = &'static Parameter> + Clone {
         Scope::ALL.iter().flat_map(|scope| scope.rows())
@@ -679,6 +682,8 @@ pub enum Derived {
     Runtime,
     /// The names of the included files whose contents are shown.
     Included,
+    /// True where values are shown that are not set there.
+    Effective,
     /// The address of a source: the first word of its directive.
     Address,
 }
