@@ -14,24 +14,24 @@ use crate::cli::context;
 use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::prompts;
 use crate::cli::render::report::Report;
-use crate::cli::render::texts::print_change;
+use crate::cli::render::texts::{masked_entry, paths_and_more, print_change};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
     ChangeOptions, ChangeReport, ConfigService, Decision, Expected, Guard, OutcomeNote, ReportParts,
-    RequestedChange, StatusPart,
+    RequestedChange, StatusPart, reverted_in,
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::progress;
 use crate::store::file::ConfFile;
-use crate::store::{ChangeId, ChangeRef, HistoryEntry, WHOLE_HISTORY};
+use crate::store::{ChangeId, ChangeRange, ChangeRef, HistoryEntry, Reverted, WHOLE_HISTORY};
 use mediaconf::{AssignOptions, one_line};
 
 /// A change of more streams, lives and plugins than this is asked about.
 const MOST_UNASKED: usize = 20;
 
 /// The commands that are operations of the API.
-const OPERATIONS: [&str; 4] = ["modify", "save", "update", "rollback"];
+const OPERATIONS: [&str; 5] = ["modify", "save", "update", "rollback", "revert"];
 
 /// A command that makes a change, and how it reports the outcome.
 #[derive(Clone)]
@@ -66,8 +66,11 @@ impl<'a> ChangeCommand<'a> {
     pub fn run(mut self, call: Invocation<'_>, requested: RequestedChange<'_>) -> Result<Exit, Error> {
         let Invocation { global, ui, .. } = call;
         if let Some(contexts) = context::several(global)? {
-            if let RequestedChange::Rollback(_) = requested {
-                let hint = "`rollback --change ID` undoes one change on each server that has it; `history` shows the id";
+            if matches!(
+                requested,
+                RequestedChange::Rollback(_) | RequestedChange::Revert(Reverted::Numbers(_))
+            ) {
+                let hint = "`revert --change ID` undoes one change on each server that has it; `history` shows the id";
                 return Err(Error::usage("each server has its own number for a change", hint));
             }
             let masked = ReportParts::masked_by(ui.masker().as_ref());
@@ -83,27 +86,41 @@ impl<'a> ChangeCommand<'a> {
         self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
         confirmation::name_canaries(self.args, &mut self.options, service)?;
-        let RequestedChange::Rollback(which) = requested else {
-            return self.run_on(service, ui, requested);
+        let pinned = match requested {
+            RequestedChange::Rollback(which) => self.pin_rollback(which, service, ui)?,
+            RequestedChange::Revert(reverted @ Reverted::Numbers(_)) => {
+                let entries = service.history(WHOLE_HISTORY)?;
+                let undone = reverted_in(&entries, &reverted)?;
+                tell_undone(&undone, ui);
+                let one = |entry: &HistoryEntry| ChangeRange([ChangeRef::Number(entry.number); 2]);
+                RequestedChange::Revert(Reverted::Numbers(undone.into_iter().map(one).collect()))
+            }
+            other => other,
         };
-        let mut undone = service.history(WHOLE_HISTORY)?;
-        let Some(first) = which.find(&undone) else {
-            return self.run_on(service, ui, requested);
-        };
-        undone.truncate(first + 1);
-        // By its number, because another change would be the last one then.
-        let pinned = RequestedChange::Rollback(ChangeRef::Number(undone[first].number));
-        if let Some(HistoryEntry { number, operation, .. }) = undone.last() {
-            let count = undone.iter().filter(|entry| !entry.is_aside).count();
+        self.run_on(service, ui, pinned)
+    }
+
+    /// Returns the rollback by its number, because another change would be the last one then; asks if it undoes more than one.
+    fn pin_rollback(
+        &self,
+        which: ChangeRef,
+        service: &dyn ConfigService,
+        ui: Ui,
+    ) -> Result<RequestedChange<'static>, Error> {
+        let entries = service.history(WHOLE_HISTORY)?;
+        let Some(first) = which.find(&entries) else { return Ok(RequestedChange::Rollback(which)) };
+        let HistoryEntry { number, operation, .. } = &entries[first];
+        let undone: Vec<_> = entries[..=first].iter().filter(|entry| !entry.is_aside).collect();
+        if undone.len() > 1 {
             let agreed = self.args.yes || self.options.force || self.args.dry_run;
-            let what = format!("rollback to the text before change {number} undoes {count} changes");
-            if count > 1 && !agreed && !confirm(&format!("{what}: go on?"))? {
+            let what = format!("rollback to the text before change {number} undoes {} changes", undone.len());
+            tell_undone(&undone, if agreed { ui } else { ui.loud() });
+            if !agreed && !confirm(&format!("{what}: go on?"))? {
                 return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` undoes them all"));
             }
-            let note = format!("back to the text before change {number}, {}", one_line(operation));
-            ui.note(&note);
         }
-        self.run_on(service, ui, pinned)
+        ui.note(&format!("back to the text before change {number}, {}", one_line(operation)));
+        Ok(RequestedChange::Rollback(ChangeRef::Number(*number)))
     }
 
     /// Says which nodes a change of the file of one of them changes, and asks.
@@ -262,6 +279,18 @@ fn guarded(
             }
             _ => return Err(error),
         }
+    }
+}
+
+/// Names changes that are to be undone; where a refusal is JSON, nothing stands before it.
+fn tell_undone(undone: &[&HistoryEntry], ui: Ui) {
+    for entry in undone.iter().filter(|_| !ui.is_json()) {
+        let HistoryEntry { number, operation, by, message, paths, .. } =
+            masked_entry((*entry).clone(), ui.masker().as_ref());
+        let paths = paths.filter(|all| all.count > 0);
+        let paths = paths.map(|all| paths_and_more(all.first.into_iter(), all.count));
+        let words: Vec<String> = [Some(operation), by, message, paths].into_iter().flatten().collect();
+        ui.note(&one_line(&format!("to undo: change {number}, {}", words.join(", "))));
     }
 }
 

@@ -32,7 +32,6 @@ mod render;
 mod target;
 mod ui;
 
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use signal_hook::consts::SIGXFSZ;
@@ -52,7 +51,7 @@ use crate::store::file::limit_files;
 /// Runs the command line of this process.
 pub fn run() -> Exit {
     survive_file_limit();
-    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let arguments = command_line::without_undo(std::env::args_os().collect());
     if let Some(exit) = completion::answer(&arguments, command) {
         return exit;
     }

@@ -10,9 +10,9 @@ use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{Guard, NewWarning, Snapshot, added_and_removed, compared, diff_lines};
+use super::{Guard, NewWarning, Snapshot, UndoneChange, added_and_removed, compared, diff_lines};
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeId, ChangeRef, PendingInfo, Revision};
+use crate::store::{ChangeId, ChangeRef, PendingInfo, REVERT, Reverted, Revision};
 use mediaconf::{ChangedValue, Effects, Faults, Masker, Path, Request};
 
 /// An operation that changes a configuration.
@@ -39,7 +39,7 @@ impl Operation {
     pub fn of_change(name: &str) -> Option<Self> {
         let by_command = match name {
             "add" | "apply" | "cp" | "mv" | "rm" => Some(Self::Modify),
-            "edit" | "fmt" => Some(Self::Save),
+            "edit" | "fmt" | REVERT => Some(Self::Save),
             _ => None,
         };
         by_command.or_else(|| Self::ALL.iter().copied().find(|operation| operation.name() == name))
@@ -88,8 +88,11 @@ pub enum RequestedChange<'a> {
     Entries(EntryEdits),
     /// Makes the text before a change the configuration again.
     Rollback(ChangeRef),
-    /// Takes exactly the change with this id back, and keeps what was changed since.
-    Revert(ChangeId),
+    /// Undoes exactly these changes, and keeps what was changed since.
+    Revert(Reverted),
+    /// The same, by the texts of the changes, the last one first.
+    #[serde(skip)]
+    Undo(Arc<[UndoneChange]>),
     /// Runs the text of the file, as a server does at a signal.
     #[serde(skip)]
     Load,
@@ -192,9 +195,9 @@ pub struct ChangeOptions {
     /// Of a node, which takes the change with that id from its cluster: it is made whatever its own history has.
     #[serde(skip)]
     pub again: bool,
-    /// The id of the change that it undoes, for the history.
+    /// The changes that it undoes, for the history.
     #[serde(skip)]
-    pub undoes: Option<ChangeId>,
+    pub undoes: Option<String>,
     /// The reason of the change, for the history.
     pub message: Option<String>,
     /// The command that makes it, one of [`COMMANDS`], for the history; of a node, what made it in the cluster. `None` is

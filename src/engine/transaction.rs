@@ -413,7 +413,7 @@ impl<'e> Transaction<'e> {
     fn record<'t>(&'t self, operation: &'t str) -> ChangeRecord<'t> {
         ChangeRecord {
             id: Some(self.id.as_str()),
-            undoes: self.options.undoes.as_ref().map(ChangeId::as_str),
+            undoes: self.options.undoes.as_deref(),
             keep: self.engine.keep,
             ..ChangeRecord::new(operation, &self.options.by)
         }

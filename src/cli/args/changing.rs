@@ -61,8 +61,8 @@ pub struct ChangeArgs {
     ///
     /// It is a word of your own. Given again with the same ID, the command makes the change where the history has none
     /// with it, and confirms it where it waits. A change that was not confirmed in time is made again, one that was rolled
-    /// back later is not. Without it, a change of several servers names the one that it made up. Of `rollback`
-    /// it is the change to take back.
+    /// back later is not. Without it, a change of several servers names the one that it made up. Of `revert`
+    /// it is the change to undo.
     #[arg(long, value_name = "ID")]
     pub change: Option<ChangeId>,
 

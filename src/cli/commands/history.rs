@@ -34,8 +34,8 @@ use mediaconf::{Path, one_line};
 /// its own entry with the next change, or when a server reads the file. If a reload command fails for the new text, and
 /// then for the old one, that is an entry, too.
 ///
-/// As JSON it is an array of objects with `number`, `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of the
-/// change that it undid), the revisions `before` and `after`, and `unsaved`. An entry has `paths`: the `first` changed
+/// As JSON it is an array of objects with `number`, `at`, `operation`, `by`, `message`, `id` (`undoes` has those of
+/// the changes that it undid), the revisions `before` and `after`, and `unsaved`. An entry has `paths`: the `first` changed
 /// paths, and their `count`; not of texts over 1 MiB, nor of changes by version 0.1.
 ///
 /// Passwords and keys are always masked, unless --show-secrets is given.
@@ -226,9 +226,7 @@ impl HistoryArgs {
             if !entry.is_aside {
                 after = before;
             }
-            let is_id =
-                |id: &ChangeId| entry.is_of(id.as_str()) || entry.undoes.as_deref() == Some(id.as_str());
-            if is_there && self.change.as_ref().is_none_or(is_id) {
+            if is_there && self.change.as_ref().is_none_or(|id| entry.concerns(id.as_str())) {
                 let texts = both.filter(|_| self.patch);
                 found.push(Listed { entry: masked_entry(entry, masker.as_ref()), texts });
             }

@@ -20,6 +20,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{Decision, RequestedChange, StatusPart};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::progress;
+use crate::store::Reverted;
 
 /// The pause between two looks at the first servers.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -231,9 +232,9 @@ fn take_back(member: &FleetMember, result: &mut ServerResult) {
     }
 }
 
-/// Refuses to take back a change that no server has.
+/// Refuses to undo a change that no server has.
 fn refuse_unknown(change: &FleetChange<'_>, results: &[ServerResult]) -> Result<(), Error> {
-    let RequestedChange::Revert(taken) = change.requested else { return Ok(()) };
+    let RequestedChange::Revert(Reverted::Change(taken)) = change.requested else { return Ok(()) };
     let plans: Vec<&FleetPlan> = results.iter().filter_map(|result| result.plan.as_ref()).collect();
     let is_unknown = !plans.is_empty() && plans.iter().all(|plan| plan.lacks_change);
     if is_unknown { Err(Error::no_such_change(taken, plans.len())) } else { Ok(()) }
@@ -268,7 +269,7 @@ fn agree(change: &FleetChange<'_>, changing: usize, all: usize) -> Result<(), Er
 /// Names the change, before anything is sent: whoever kills the command knows how to go on.
 fn tell_id(change: &FleetChange<'_>, ui: Ui) {
     let Some(id) = &change.id else { return };
-    let back = format!("`rollback --change {id}` takes it back");
+    let back = format!("`revert --change {id}` undoes it");
     let further = match change.requested {
         RequestedChange::Revert(_) => String::new(),
         _ => format!(", {back}, and the same command with `--change {id}` makes it where it is missing"),
@@ -280,9 +281,9 @@ fn tell_id(change: &FleetChange<'_>, ui: Ui) {
 fn tell_rest(change: &FleetChange<'_>, ui: Ui) {
     let Some(id) = &change.id else { return };
     ui.loud().note(&match change.requested {
-        RequestedChange::Revert(_) => "the same command takes the change back on the others".to_owned(),
+        RequestedChange::Revert(_) => "the same command undoes the change on the others".to_owned(),
         _ => format!(
-            "the same command with `--change {id}` makes the change on the others, `rollback --change {id}` takes it back"
+            "the same command with `--change {id}` makes the change on the others, `revert --change {id}` undoes it"
         ),
     });
 }

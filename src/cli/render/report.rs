@@ -29,6 +29,7 @@ fn verb(command: &str) -> [&'static str; 2] {
         "save" => ["saved", "would save"],
         "apply" => ["applied to", "would apply to"],
         "edit" => ["edited", "would edit"],
+        "revert" => ["reverted in", "would revert in"],
         "rollback" => ["rolled back", "would roll back"],
         "fmt" => ["formatted", "would format"],
         "update" => ["updated", "would update"],

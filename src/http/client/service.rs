@@ -145,7 +145,8 @@ impl Client {
 
     fn history(&mut self) -> Result<Vec<HistoryEntry>, Error> {
         let reply = self.demanded(&ApiCall::new(ApiOperation::History), "a history")?;
-        self.parsed(reply.json(), "history", false)
+        let entries: Vec<HistoryEntry> = self.parsed(reply.json(), "history", false)?;
+        Ok(entries.into_iter().map(HistoryEntry::renamed).collect())
     }
 }
 

@@ -240,6 +240,12 @@ fn a_change_sent_to_a_node_is_the_clusters_and_runs_there_when_it_is_answered() 
     // A rollback goes to what the node had.
     a.run(&["rollback", "last"]).exits(0);
     b.until_port("555");
+    // A revert names changes by their numbers there, too.
+    a.run(&["revert", "last", "--yes"]).exits(0);
+    b.until_port("556");
+    for history in [b.run(&["history", "-n", "1"]), cluster(&etcd, &["history", "-n", "1"])] {
+        history.exits(0).prints("  revert  ").prints(" of a");
+    }
 }
 
 #[test]
