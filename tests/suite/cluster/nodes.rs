@@ -345,7 +345,7 @@ fn what_a_node_runs_is_read_and_compared_from_the_desk() {
     read("a").exits(0).prints("777").says("`a` is gone: this is what it ran");
     read("c").exits(7).says("there is no node `c`");
     cluster(&etcd, &["diff", CONF, CONF, "--node", "a"]).exits(2).says("only two sides");
-    Place::with(SAMPLE).run(&["read", "--node", "a"]).exits(2).says("has no nodes");
+    Place::with(SAMPLE).run(["read", "--node", "a"]).exits(2).says("has no nodes");
 }
 
 #[test]
