@@ -37,6 +37,7 @@ Examples:
   mediactl diff new.conf
   mediactl diff edge-01 edge-02
   mediactl diff change:last
+  mediactl -x prod diff --node edge1 --node edge2
   mediactl diff --json saved new.conf | mediactl modify -f -")]
 pub struct DiffArgs {
     /// The first configuration [default: running]
@@ -46,6 +47,10 @@ pub struct DiffArgs {
     /// The second configuration [default: saved]
     #[arg(value_name = "B")]
     pub second: Option<String>,
+
+    /// Compare what this node of the cluster runs; given twice, A and B are nodes
+    #[arg(long, value_name = "NAME")]
+    pub node: Vec<String>,
 
     /// How to print it; as JSON it is the patch (RFC 7396) that turns A into B
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
@@ -62,6 +67,9 @@ pub const RUNNING: &str = "running";
 /// The argument for the configuration file.
 pub const SAVED: &str = "saved";
 
+/// What an argument for the text of a node begins with.
+const NODE: &str = "node:";
+
 /// The hint where nothing runs.
 const OTHER_SIDES: &str = "`mediactl diff FILE` compares with a file, `mediactl diff change:last` with the text before the last change";
 
@@ -69,7 +77,10 @@ impl DiffArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let call = call.paged();
         let Invocation { global, ui, .. } = call;
-        let sides = self.sides()?;
+        let nodes = self.node.iter().map(|name| format!("{NODE}{name}"));
+        let given: Vec<String> =
+            [&self.first, &self.second].into_iter().flatten().cloned().chain(nodes).collect();
+        let sides = Self::sides(&given)?;
         // What is the same for all servers is read once.
         let given = |argument: Option<&str>| match argument {
             Some(url) if is_url(url) && context::several_chosen(global) => {
@@ -83,7 +94,11 @@ impl DiffArgs {
                 let context = if name == STDIN { None } else { context::without_file(name)? };
                 let Some(context) = context else {
                     let file = FilePath::new(name);
-                    return Ok(Some(Side { name: input::name(file), text: input::snapshot(file)? }));
+                    return Ok(Some(Side {
+                        name: input::name(file),
+                        text: input::snapshot(file)?,
+                        note: None,
+                    }));
                 };
                 let mut server = target::at_member(context, global, Box::new(RemoteHost(ui)))?;
                 Side::read(&mut server, None).map(Some)
@@ -131,8 +146,11 @@ impl DiffArgs {
     }
 
     /// The arguments for the two sides; `None` is the configuration that `mediactl read` shows.
-    fn sides(&self) -> Result<[Option<&str>; 2], Error> {
-        match (self.first.as_deref(), self.second.as_deref()) {
+    fn sides(given: &[String]) -> Result<[Option<&str>; 2], Error> {
+        if given.len() > 2 {
+            return Err(Error::usage("only two sides are compared", "leave out a file or a `--node`"));
+        }
+        match (given.first().map(String::as_str), given.get(1).map(String::as_str)) {
             (Some(STDIN), Some(STDIN)) => {
                 Err(Error::usage("standard input can't be both sides", "give a file for one of them"))
             }
@@ -152,13 +170,15 @@ fn is_change_ref(argument: &str) -> bool {
 
 /// True if an argument names a configuration of the target.
 fn is_of_target(argument: &str) -> bool {
-    [RUNNING, SAVED].contains(&argument) || is_change_ref(argument)
+    [RUNNING, SAVED].contains(&argument) || argument.starts_with(NODE) || is_change_ref(argument)
 }
 
 /// One of the two configurations.
 #[derive(Clone)]
 struct Side {
     name: String,
+    /// What has to be said about it.
+    note: Option<String>,
     text: Arc<Snapshot>,
 }
 
@@ -169,12 +189,17 @@ impl Side {
             Some(RUNNING) => Self::read(target, Some(ConfigSource::Running)),
             Some(SAVED) => Self::read(target, Some(ConfigSource::Saved)),
             None => Self::read(target, None),
+            Some(node) if node.starts_with(NODE) => {
+                let node = &node[NODE.len()..];
+                let (text, note) = target.node_text(node)?;
+                Ok(Self { name: format!("{node} of {}", target.service.name()), text, note })
+            }
             Some(change) => {
                 let change_ref: ChangeRef = change.parse().map_err(|error: NotAName| {
                     Error::usage(format!("`{change}`: {error}"), "`mediactl history` shows them")
                 })?;
                 let name = format!("{} ({change})", target.service.name());
-                Ok(Self { name, text: target.service.text_before(change_ref)? })
+                Ok(Self { name, text: target.service.text_before(change_ref)?, note: None })
             }
         }
     }
@@ -187,7 +212,7 @@ impl Side {
         })?;
         let is_saved = source == Some(ConfigSource::Saved) && target.is_server;
         let saved = if is_saved { format!(" ({SAVED})") } else { String::new() };
-        Ok(Self { name: format!("{}{saved}", target.service.name()), text })
+        Ok(Self { name: format!("{}{saved}", target.service.name()), text, note: None })
     }
 
     /// The values of the configuration; a text with errors has none.
@@ -214,7 +239,7 @@ struct Compared {
 
 impl Compared {
     fn new(sides: [Side; 2], form: ChangeFormat, ui: Ui) -> Result<Self, Error> {
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = sides.iter().filter_map(|side| side.note.clone()).collect();
         let [old, new] = &sides;
         let is_of_values = sides.iter().find(|side| side.text.is_of_values());
         if form == ChangeFormat::Json {

@@ -75,6 +75,10 @@ pub struct ReadArgs {
     #[arg(long)]
     pub saved: bool,
 
+    /// Show what this node of the cluster runs, as its record there says: without what files on its machine add
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["saved", "runtime"])]
+    pub node: Option<String>,
+
     /// Show what the included files add, too; this is for looking only and can't be written back
     #[arg(long)]
     pub with_includes: bool,
@@ -225,9 +229,14 @@ impl<'a> Wanted<'a> {
         }
         let status = args.runtime.then(|| server.target.service.status(StatusPart::Server)).transpose()?;
         let figures = status.map(|status| status.figures).filter(|figures| !figures.is_null());
-        let mut text = match is_text {
-            true => server.target.read_text(source)?,
-            false => server.target.service.read(source)?,
+        let mut text = match (&args.node, is_text) {
+            (Some(node), _) => {
+                let (text, note) = server.target.node_text(node)?;
+                note.iter().for_each(|note| server.note(note));
+                text
+            }
+            (None, true) => server.target.read_text(source)?,
+            (None, false) => server.target.service.read(source)?,
         };
         if text.has_lost_line_ends() {
             let note = "the text has lost its line ends: directives stand in a comment (`mediactl check`)";

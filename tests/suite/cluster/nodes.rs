@@ -325,6 +325,30 @@ fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_t
 }
 
 #[test]
+fn what_a_node_runs_is_read_and_compared_from_the_desk() {
+    let Some(etcd) = with_sample(1) else { return };
+    let mut picky = TestNode::following(&etcd, "a", &PICKY);
+    let other = TestNode::following(&etcd, "b", &COUNTING);
+    set(&etcd, "666", &[]).exits(0);
+    other.until_at(2);
+    picky.until_state("failed");
+    let read = |node: &str| cluster(&etcd, &["read", "-r", "rtsp", "--node", node]);
+    until("a tells", || (read("a").out == "554\n" && read("b").out == "666\n").then_some(()));
+    let both = ["diff", "--node", "a", "--node", "b"];
+    cluster(&etcd, &both).exits(1).prints("--- a of etcd://").prints("-rtsp 554;\n+rtsp 666;");
+    cluster(&etcd, &["diff", "--node", "a"]).exits(1).prints("-rtsp 666;\n+rtsp 554;");
+    cluster(&etcd, &["diff", CONF, "--node", "a"]).exits(0);
+    set(&etcd, "777", &[]).exits(0);
+    picky.until_at(3);
+    until("a tells of 3", || (read("a").out == "777\n").then_some(()));
+    picky.server.take().expect("it runs").stop();
+    read("a").exits(0).prints("777").says("`a` is gone: this is what it ran");
+    read("c").exits(7).says("there is no node `c`");
+    cluster(&etcd, &["diff", CONF, CONF, "--node", "a"]).exits(2).says("only two sides");
+    Place::with(SAMPLE).run(["read", "--node", "a"]).exits(2).says("has no nodes");
+}
+
+#[test]
 fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_one_does_not() {
     let Some(etcd) = with_sample(1) else { return };
     let picky = TestNode::following(&etcd, "a", &PICKY);
