@@ -14,7 +14,7 @@ pub const URL_GLOBAL: &str = "url_global";
 /// The member of streams and lives that repeats the global `cluster_key`.
 pub const CLUSTER_KEY_GLOBAL: &str = "cluster_key_global";
 
-/// The directives that media servers know: [`Schema::media`].
+/// The directives that media servers know.
 #[derive(Debug)]
 pub struct Schema;
 
