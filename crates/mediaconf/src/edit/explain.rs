@@ -56,7 +56,7 @@ impl Config<'_> {
         let place = Place::resolve(segments).map_err(|fault| fault.at(&path))?;
         let row = nearest_row(segments);
         let last = segments.last().and_then(Segment::name).filter(|_| row.is_none());
-        let foreign = last.and_then(|key| Schema::foreign(key));
+        let foreign = last.and_then(Schema::foreign);
         let mut explanation = match (row, foreign) {
             (Some((row, below)), _) => of_row(row, below, place),
             (None, Some(foreign)) => of_foreign(foreign, place),

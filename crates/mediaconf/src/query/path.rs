@@ -99,7 +99,7 @@ impl Path {
 
     /// The kind of the streams, lives or plugins that the path names or leads into.
     pub fn kind(&self) -> Option<Kind> {
-        self.segments.first().and_then(Segment::name).and_then(|key| Schema::kind(key))
+        self.segments.first().and_then(Segment::name).and_then(Schema::kind)
     }
 
     /// The names that the path begins with.
