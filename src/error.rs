@@ -356,7 +356,6 @@ impl Error {
     /// No change has to be confirmed.
     pub fn nothing_pending() -> Self {
         Self::new(ErrorKind::NothingPending, "no change waits to be confirmed")
-            .hint("it was already confirmed, or rolled back on timeout")
     }
 
     /// Another change has to be confirmed first.
