@@ -200,7 +200,7 @@ pub fn conflicts(base: &Document, theirs: &Document, patch: &Value) -> Vec<Fault
 }
 
 fn is_group(key: &str) -> bool {
-    Schema::media().kind(key).is_some()
+    Schema::kind(key).is_some()
 }
 
 fn compare(found: &mut Vec<Fault>, at: &[&str], base: Option<Value>, theirs: Option<Value>, patch: &Value) {

@@ -364,7 +364,7 @@ impl<'a> Wanted<'a> {
             // One entry at a time: all lines of a large configuration take much memory.
             ReadFormat::Set if self.paths.is_empty() => {
                 let (config, write) = (&values[0], |value: Value| Path::set_lines(&value, &[]));
-                config.names(&[]).iter().try_for_each(|key| match Schema::media().kind(key) {
+                config.names(&[]).iter().try_for_each(|key| match Schema::kind(key) {
                     Some(_) => config.names(&[key]).iter().try_for_each(|name| {
                         let value = config.value(&[key, name]);
                         write_lines(write(json!({ (key): { (name): value } })), out)

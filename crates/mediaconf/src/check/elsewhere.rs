@@ -6,7 +6,7 @@ use crate::syntax::{Diagnostic, Entry, Fix};
 /// The warning about a directive of another block; `outer` is the block around it.
 pub(super) fn wrong_block(scope: Scope, outer: Option<Entry<'_>>, entry: Entry<'_>) -> Option<Diagnostic> {
     let keyword = entry.keyword();
-    let may_stand = Schema::media().foreign(&keyword).is_some_and(|row| scope.may_hold(row));
+    let may_stand = Schema::foreign(&keyword).is_some_and(|row| scope.may_hold(row));
     let (home, row) = home(scope, &keyword).filter(|_| !may_stand)?;
     let here = outer.map_or("at the top level".to_owned(), |outer| format!("in `{}`", outer.keyword()));
     let span = super::keyword_span(entry);

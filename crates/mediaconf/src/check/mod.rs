@@ -18,8 +18,7 @@ pub use self::names::{NearMiss, near_miss_in_block};
 
 use crate::query::NameUse;
 use crate::schema::{
-    DirectiveRole, Kind, ObjectShape, OptionWord, Parameter, Part, SOURCE, Schema, Scope, inner_scope,
-    is_plural, read,
+    DirectiveRole, Kind, ObjectShape, Parameter, Part, SOURCE, Schema, Scope, inner_scope, is_plural, read,
 };
 use crate::secret::mask_faults;
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word};
@@ -77,7 +76,7 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
     if is_broken(Scope::Top, entry) {
         return true;
     }
-    let kind = Schema::media().group_of(&entry.keyword());
+    let kind = Schema::group_of(&entry.keyword());
     // A template has the directives of a stream.
     let scope = kind.map_or_else(|| inner_scope(entry), Kind::scope);
     kind.is_some_and(|kind| first(names, kind.noun().into(), entry.group_name()).is_some())
@@ -125,7 +124,7 @@ impl<'d> Checker<'d> {
     fn top_level(&mut self, document: &'d Document) {
         for entry in document.entries() {
             let scope = self.head(Some(Scope::Top), entry);
-            let block = if scope.is_none() { Schema::media().foreign(&entry.keyword()) } else { None };
+            let block = if scope.is_none() { Schema::foreign(&entry.keyword()) } else { None };
             self.settings[1].clear();
             self.outer = Some(entry);
             for inner in entry.children() {
@@ -270,7 +269,7 @@ impl<'d> Checker<'d> {
     fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
         let keyword = entry.keyword();
         self.refer(scope, entry);
-        let row = Schema::media().foreign(&keyword);
+        let row = Schema::foreign(&keyword);
         if keyword == "push" || row.is_some_and(|row| row.secret) {
             self.empty(&format!("`{keyword}`"), entry.arguments());
         }
@@ -281,7 +280,7 @@ impl<'d> Checker<'d> {
             self.include.get_or_insert_with(|| entry.head_span());
         } else if keyword == "push" {
             self.diagnostics.push_any(entry.arguments().next().and_then(address::target));
-        } else if scope == Scope::Top && Schema::media().has_named_blocks(&keyword) {
+        } else if scope == Scope::Top && Schema::has_named_blocks(&keyword) {
             if let Some(name) = entry.only_argument().filter(|_| entry.is_block()) {
                 self.empty("the name", [name]);
                 self.name(Severity::Warning, keyword.clone(), name);
@@ -390,7 +389,7 @@ impl<'d> Checker<'d> {
         }
         self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(behind)));
         let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
-        let keys = options.map(|word| OptionWord::split(word).key);
+        let keys = options.map(|word| word.option().0);
         self.repeats("option ", keys.map(|key| (key.value(), key)));
     }
 

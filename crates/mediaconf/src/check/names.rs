@@ -44,7 +44,7 @@ impl Scope {
 
 /// Like [`Scope::near_miss`], inside the block of a foreign directive.
 pub fn near_miss_in_block(block: &str, keyword: &str) -> Option<NearMiss> {
-    nearest_in(Schema::media().block_scope(block, 1), |row| row.stands_in(block), keyword)
+    nearest_in(Schema::block_scope(block, 1), |row| row.stands_in(block), keyword)
 }
 
 fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword: &str) -> Option<NearMiss> {
@@ -77,7 +77,7 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     let nearest = Schema::nearest(keyword, own.clone().map(|(word, _)| word));
     let nearest = nearest.and_then(|word| own.clone().find(|(known, _)| *known == word));
     let other = || {
-        let is_elsewhere = Schema::media().is_any_keyword(keyword);
+        let is_elsewhere = Schema::is_any_keyword(keyword);
         let mut words = foreign.clone().filter(|_| !is_elsewhere);
         words.clone().find(is_plural).or_else(|| words.find(is_slip)).map(|(_, near)| near)
     };
@@ -118,7 +118,7 @@ pub(super) fn dangling(
 }
 
 fn is_known(scope: Scope, name: &str) -> bool {
-    scope.by_name(name).is_some() || Schema::media().foreign(name).is_some()
+    scope.by_name(name).is_some() || Schema::foreign(name).is_some()
 }
 
 /// True if a keyword is a known name with digits behind it, or a protocol with a letter that makes

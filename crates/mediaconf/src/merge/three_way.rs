@@ -7,9 +7,8 @@ use std::collections::HashMap;
 
 use similar::{MergeResolution, TextMerge};
 
-use crate::edit::FaultKind;
 use crate::query::Config;
-use crate::schema::Object;
+use crate::schema::{FaultKind, Object};
 use crate::syntax::{Document, comments};
 
 /// Three texts merged line by line.
@@ -22,6 +21,11 @@ pub struct MergedLines {
 }
 
 impl Document {
+    /// The patch from the values of one text to those of another; neither has errors.
+    pub fn patch_to(&self, to: &Self) -> Object {
+        Config::own(self).patch_to(&Config::own(to))
+    }
+
     /// Merges what `mine` and `theirs` made of `base`, line by line.
     pub fn merge_lines(base: &[u8], mine: &[u8], theirs: &[u8]) -> MergedLines {
         // The texts may not be UTF-8: each byte is merged as one character.
@@ -38,6 +42,33 @@ impl Document {
             line => line.starts_with(b"<<<<<<< ") || line.starts_with(b">>>>>>> "),
         };
         text.split(|byte| *byte == b'\n').position(is_marker).map(|at| at + 1)
+    }
+
+    /// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are those `by` a patch.
+    /// Where both changed the same value, each in its own way, `mine` wins. Without a patch, as of a base with errors, only
+    /// lines are merged. Neither of the changed texts has errors.
+    ///
+    /// # Errors
+    /// Both changed the same lines, and a comment of `mine` would be lost, or a value can't be set alone: the first of
+    /// these lines in the merged text, from 1.
+    pub fn three_way(&self, mine: &Self, theirs: &Self, by: Option<Object>) -> Result<Self, Option<usize>> {
+        let merge = merged([self.text(), mine.text(), theirs.text()]);
+        let is_clean = !merge.is_conflicted();
+        let clash = || Self::first_marker(merge.to_string().as_bytes()).filter(|_| !is_clean);
+        let lines = Some(Document::parse(decided(&merge))).filter(|lines| !lines.has_errors());
+        let Some(patch) = by else { return lines.filter(|_| is_clean).ok_or_else(clash) };
+        let with = |text: &Self, patch: Object| match text.modify(patch.into(), FaultKind::DOUBTS) {
+            Ok(edit) => Some(edit.map_or_else(|| text.clone(), |edit| edit.document)),
+            Err(_) => None,
+        };
+        let by_values = with(theirs, patch).ok_or_else(clash)?;
+        let by_lines = lines.and_then(|lines| with(&lines, lines.patch_to(&by_values)));
+        let is_right = |text: &Self| text.patch_to(&by_values).is_empty();
+        let keeps_comments = |text: &Self| keeps_comments(text, [self, mine, theirs]);
+        match by_lines.filter(|text| is_right(text) && (is_clean || keeps_comments(text))) {
+            Some(text) => Ok(text),
+            None => Some(by_values).filter(keeps_comments).ok_or_else(clash),
+        }
     }
 }
 
@@ -67,40 +98,6 @@ fn decided(merge: &TextMerge<'_, '_, '_, str>) -> String {
         }
     }
     text
-}
-
-impl Document {
-    /// Returns the patch from the values of one text to those of another; neither has errors.
-    pub fn patch_to(&self, to: &Self) -> Object {
-        Config::own(self).patch_to(&Config::own(to))
-    }
-
-    /// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are those `by` a patch.
-    /// Where both changed the same value, each in its own way, `mine` wins. Without a patch, as of a base with errors, only
-    /// lines are merged. Neither of the changed texts has errors.
-    ///
-    /// # Errors
-    /// Both changed the same lines, and a comment of `mine` would be lost, or a value can't be set alone: the first of
-    /// these lines in the merged text, from 1.
-    pub fn three_way(&self, mine: &Self, theirs: &Self, by: Option<Object>) -> Result<Self, Option<usize>> {
-        let merge = merged([self.text(), mine.text(), theirs.text()]);
-        let is_clean = !merge.is_conflicted();
-        let clash = || Self::first_marker(merge.to_string().as_bytes()).filter(|_| !is_clean);
-        let lines = Some(Document::parse(decided(&merge))).filter(|lines| !lines.has_errors());
-        let Some(patch) = by else { return lines.filter(|_| is_clean).ok_or_else(clash) };
-        let with = |text: &Self, patch: Object| match text.modify(patch.into(), FaultKind::DOUBTS) {
-            Ok(edit) => Some(edit.map_or_else(|| text.clone(), |edit| edit.document)),
-            Err(_) => None,
-        };
-        let by_values = with(theirs, patch).ok_or_else(clash)?;
-        let by_lines = lines.and_then(|lines| with(&lines, lines.patch_to(&by_values)));
-        let is_right = |text: &Self| text.patch_to(&by_values).is_empty();
-        let keeps_comments = |text: &Self| keeps_comments(text, [self, mine, theirs]);
-        match by_lines.filter(|text| is_right(text) && (is_clean || keeps_comments(text))) {
-            Some(text) => Ok(text),
-            None => Some(by_values).filter(keeps_comments).ok_or_else(clash),
-        }
-    }
 }
 
 /// The comments of a text, and how often each stands there.

@@ -114,7 +114,7 @@ impl<'d> Config<'d> {
 
     /// The template that a stream or live names.
     fn template_of(&self, kind: Kind, name: &str) -> Option<String> {
-        let may_name = Schema::media().foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()));
+        let may_name = Schema::foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()));
         let template = may_name.then(|| self.value(&[kind.key(), name, TEMPLATE])).flatten()?;
         template.as_str().map(str::to_owned)
     }
@@ -169,7 +169,7 @@ impl<'d> Config<'d> {
 
     /// The kind of the group of the document that `keys` lead into.
     fn kind(&self, keys: &[&str]) -> Option<Kind> {
-        keys.first().and_then(|key| Schema::media().kind(key)).filter(|_| self.json.is_none())
+        keys.first().and_then(|key| Schema::kind(key)).filter(|_| self.json.is_none())
     }
 
     /// All streams, lives or plugins; none where there is no text.
@@ -200,7 +200,7 @@ impl<'d> Config<'d> {
 
     /// The value of a member of the top level of the document.
     fn member(&self, key: &str) -> Option<Value> {
-        match Schema::media().kind(key) {
+        match Schema::kind(key) {
             Some(kind) => Some(self.blocks(kind).map(|(name, block)| (name.clone(), block)).collect()),
             None => self.members.value(key),
         }
@@ -208,7 +208,7 @@ impl<'d> Config<'d> {
 
     /// The number of keys that lead to the member of the top level, or to the block of a group, that they begin with.
     fn member_depth(keys: &[&str]) -> usize {
-        let is_in_group = keys.first().is_some_and(|key| Schema::media().kind(key).is_some());
+        let is_in_group = keys.first().is_some_and(|key| Schema::kind(key).is_some());
         keys.len().min(if is_in_group { 2 } else { 1 })
     }
 
@@ -227,13 +227,65 @@ impl<'d> Config<'d> {
                 [] => return value_at(&self.to_json(), rest),
                 [key] => self.member(key)?,
                 [group, name, ..] => {
-                    let kind = Schema::media().kind(group)?;
+                    let kind = Schema::kind(group)?;
                     self.block(kind, *self.group(kind).get(*name)?)
                 }
             };
             *entered = (member.iter().map(|key| (*key).to_owned()).collect(), value);
         }
         value_at(&entered.1, rest)
+    }
+
+    /// Returns the value, or the values, at a path without patterns.
+    ///
+    /// # Errors
+    /// An absence if no value is there; another fault if the path does not name one place: `[+]`, or an
+    /// entry that is in the list twice.
+    pub(crate) fn found(&self, path: &Path) -> Result<Found<Value>, Fault> {
+        let names = path.names();
+        let depth = Self::member_depth(&names);
+        let follow = |value: &Value| {
+            let mut here = Found::new(path.first(depth), value);
+            for (at, segment) in path.segments.iter().enumerate().skip(depth) {
+                let next = here.step(segment);
+                if let Some(fault) = here.fault(&next, segment) {
+                    let unknown = || UnknownKey::find(Place::Root, &path.segments)?.suggestion();
+                    return Err(match next.goes_through_list {
+                        true => Some(Fault { hint: unknown(), ..fault }),
+                        false => Some(fault).filter(|_| at >= names.len()),
+                    });
+                }
+                here = next;
+            }
+            let Found { values, goes_through_list, is_partial } = here;
+            let place = |at| if goes_through_list { at } else { path.clone() };
+            let values = values.into_iter().map(|(at, value)| (place(at), value.clone())).collect();
+            Ok(Found { values, goes_through_list, is_partial })
+        };
+        // What the schema knows of a name says more. A path that it does not have is an absence, too: a glob passes over it.
+        let absent = || Fault { kind: FaultKind::Absent, ..self.missing(path, &names) };
+        self.inside(&names[..depth], follow)
+            .unwrap_or(Err(None))
+            .map_err(|fault| fault.unwrap_or_else(absent))
+    }
+
+    /// The same as one value.
+    pub(crate) fn value_at(&self, path: &Path) -> Result<Value, Fault> {
+        self.found(path).map(Found::into_value)
+    }
+
+    /// The names of the members at a path without patterns, or of those in a list, each once.
+    ///
+    /// # Errors
+    /// Those of [`Config::found`].
+    pub(crate) fn names_at(&self, path: &Path) -> Result<Vec<String>, Fault> {
+        if let Some(keys) = keys(&path.segments).filter(|keys| self.is_object(keys)) {
+            return Ok(self.names(&keys));
+        }
+        let (mut names, mut known) = (Vec::new(), HashSet::new());
+        self.found(path)?.values.iter().for_each(|(_, value)| add_names(value, &mut names));
+        names.retain(|name| known.insert(name.clone()));
+        Ok(names)
     }
 }
 
@@ -244,7 +296,7 @@ impl Serialize for Config<'_> {
         }
         let mut map = serializer.serialize_map(None)?;
         for key in self.known_keys() {
-            if let Some(kind) = Schema::media().kind(&key) {
+            if let Some(kind) = Schema::kind(&key) {
                 map.serialize_entry(&key, &Blocks(self, kind))?;
             } else if let Some(value) = self.member(&key) {
                 map.serialize_entry(&key, &value)?;
@@ -386,60 +438,6 @@ fn add_names(value: &Value, names: &mut Vec<String>) {
         Value::Object(members) => names.extend(members.keys().cloned()),
         Value::Array(entries) => entries.iter().for_each(|entry| add_names(entry, names)),
         _ => {}
-    }
-}
-
-impl Config<'_> {
-    /// Returns the value, or the values, at a path without patterns.
-    ///
-    /// # Errors
-    /// An absence if no value is there; another fault if the path does not name one place: `[+]`, or an
-    /// entry that is in the list twice.
-    pub(crate) fn found(&self, path: &Path) -> Result<Found<Value>, Fault> {
-        let names = path.names();
-        let depth = Self::member_depth(&names);
-        let follow = |value: &Value| {
-            let mut here = Found::new(path.first(depth), value);
-            for (at, segment) in path.segments.iter().enumerate().skip(depth) {
-                let next = here.step(segment);
-                if let Some(fault) = here.fault(&next, segment) {
-                    let unknown = || UnknownKey::find(Place::Root, &path.segments)?.suggestion();
-                    return Err(match next.goes_through_list {
-                        true => Some(Fault { hint: unknown(), ..fault }),
-                        false => Some(fault).filter(|_| at >= names.len()),
-                    });
-                }
-                here = next;
-            }
-            let Found { values, goes_through_list, is_partial } = here;
-            let place = |at| if goes_through_list { at } else { path.clone() };
-            let values = values.into_iter().map(|(at, value)| (place(at), value.clone())).collect();
-            Ok(Found { values, goes_through_list, is_partial })
-        };
-        // What the schema knows of a name says more. A path that it does not have is an absence, too: a glob passes over it.
-        let absent = || Fault { kind: FaultKind::Absent, ..self.missing(path, &names) };
-        self.inside(&names[..depth], follow)
-            .unwrap_or(Err(None))
-            .map_err(|fault| fault.unwrap_or_else(absent))
-    }
-
-    /// The same as one value.
-    pub(crate) fn value_at(&self, path: &Path) -> Result<Value, Fault> {
-        self.found(path).map(Found::into_value)
-    }
-
-    /// The names of the members at a path without patterns, or of those in a list, each once.
-    ///
-    /// # Errors
-    /// Those of [`Config::found`].
-    pub(crate) fn names_at(&self, path: &Path) -> Result<Vec<String>, Fault> {
-        if let Some(keys) = keys(&path.segments).filter(|keys| self.is_object(keys)) {
-            return Ok(self.names(&keys));
-        }
-        let (mut names, mut known) = (Vec::new(), HashSet::new());
-        self.found(path)?.values.iter().for_each(|(_, value)| add_names(value, &mut names));
-        names.retain(|name| known.insert(name.clone()));
-        Ok(names)
     }
 }
 

@@ -43,11 +43,10 @@ impl<'t> NameUse<'t> {
             let (name, rest) = (behind[..end].to_owned(), behind[end..].to_owned());
             Some(Self { name: name.into(), prefix, rest, ..whole(group, false) })
         };
-        let schema = Schema::media();
         let Some(row) = scope.by_keyword(keyword) else {
-            let row = schema.foreign(keyword)?;
+            let row = Schema::foreign(keyword)?;
             if block.is_empty() {
-                return schema.has_named_blocks(keyword).then(|| whole(row.keyword(), true));
+                return Schema::has_named_blocks(keyword).then(|| whole(row.keyword(), true));
             }
             let stands_here = row.stands_in(block) || scope.may_hold(row);
             let group = row.names_of.filter(|_| stands_here).map(|group| whole(group, false));
@@ -91,7 +90,7 @@ impl Scope {
     pub fn inside(self, keyword: &str, words: usize) -> Self {
         match self.by_keyword(keyword).map(|row| row.codec.facts().group) {
             Some(group) => group.map_or(Self::Unknown, |kind| kind.scope()),
-            None => Schema::media().block_scope(keyword, words),
+            None => Schema::block_scope(keyword, words),
         }
     }
 }
