@@ -209,7 +209,7 @@ pub fn by_text<'s>(
 
 /// The rows of a table that has the server in its first column: those of many servers that are equal otherwise are one,
 /// in the order of the first of them.
-pub fn rows(all: Vec<Vec<String>>) -> Vec<Vec<String>> {
+fn rows(all: Vec<Vec<String>>) -> Vec<Vec<String>> {
     if all.len() <= ROWS_OF_THEIR_OWN {
         return all;
     }

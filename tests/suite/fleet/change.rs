@@ -163,7 +163,8 @@ fn the_same_command_makes_the_change_where_it_is_missing() {
     edges.on_all(&again).exits(0).prints("edge-1  unchanged");
     assert!(edges.texts().iter().all(|text| text.matches("udp://h:9").count() == 1), "{:?}", edges.texts());
     let shown = edges.on_all(&["history"]).exits(0).out;
-    assert_eq!(shown.matches(&id).count(), 3, "{shown}");
+    let is_once = shown.matches(&id).count() == 1 && shown.starts_with("edge-[0-2] (3)  ");
+    assert!(is_once, "{shown}");
 }
 
 #[test]
