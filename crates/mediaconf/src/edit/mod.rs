@@ -41,7 +41,6 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::merge::comment_counts;
 use crate::schema::{
     Fault, FaultKind, Faults, Kind, Members, Normalizer, Object, Parameter, Pointer, Schema, Scope, is_empty,
     normalized,
@@ -50,6 +49,13 @@ use crate::secret::Masker;
 use crate::syntax::{Document, Splice, comments};
 use layout::Layout;
 pub(crate) use sync::Sync;
+
+/// The comments of a text, and how often each stands there.
+pub fn comment_counts(text: &str) -> HashMap<&str, usize> {
+    let mut counts = HashMap::new();
+    comments(text).for_each(|comment| *counts.entry(comment.raw).or_default() += 1);
+    counts
+}
 
 /// A change of a text, proved to do what the patch says.
 #[derive(Debug)]

@@ -7,9 +7,10 @@ use std::collections::HashMap;
 
 use similar::{MergeResolution, TextMerge};
 
+use crate::edit::comment_counts;
 use crate::query::Config;
 use crate::schema::{FaultKind, Object};
-use crate::syntax::{Document, comments};
+use crate::syntax::Document;
 
 /// Three texts merged line by line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,13 +99,6 @@ fn decided(merge: &TextMerge<'_, '_, '_, str>) -> String {
         }
     }
     text
-}
-
-/// The comments of a text, and how often each stands there.
-pub fn comment_counts(text: &str) -> HashMap<&str, usize> {
-    let mut counts = HashMap::new();
-    comments(text).for_each(|comment| *counts.entry(comment.raw).or_default() += 1);
-    counts
 }
 
 /// True if a text has the comments of both sides, as far as each changed those of the base.
