@@ -191,7 +191,12 @@ impl Transaction<'_> {
         }
         let deletion = guard::before_deletion(deleted, of, self.options.max_delete)
             .filter(|_| guard != Some(Guard::EmptyReplacement));
-        let is_new = matches!(self.operation, Operation::Modify | Operation::Save | Operation::Update);
+        let is_new = match self.operation {
+            Operation::Modify => true,
+            // Clients of the four operations replace everything.
+            Operation::Save | Operation::Update => self.options.max_delete != Some(usize::MAX),
+            _ => false,
+        };
         let dangling = || {
             guard::before_dangling(self.engine.whole(before).document(), self.engine.whole(after).document())
         };
