@@ -709,7 +709,8 @@ mod tests {
             gateway.watch(&[], Duration::from_secs(60), || begun += 1)
         });
         assert!(ended.is_ok() && begun == 0);
-        assert!(sent < LARGEST_ANSWER + (16 << 20), "{sent}");
+        // What is on its way is in the buffers of the two sockets, which grow on a busy machine.
+        assert!(sent < LARGEST_ANSWER + (32 << 20), "{sent}");
     }
 
     #[test]
