@@ -440,8 +440,10 @@ impl<'a> Wanted<'a> {
         server: Option<&str>,
         tables: &mut [GroupTable],
     ) -> Result<(), Error> {
-        let plain = text.config();
-        let origins = self.args.effective.then_some(&plain);
+        // As JSON, in which a template is looked up at once.
+        let plain = self.args.effective.then(|| text.config().to_json());
+        let origins = plain.as_ref().map(Config::from);
+        let origins = origins.as_ref();
         for table in tables {
             let kind = table.kind;
             if self.paths.is_empty() {

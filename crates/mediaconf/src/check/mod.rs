@@ -108,6 +108,8 @@ struct Checker<'d> {
     listeners: Vec<Entry<'d>>,
     /// The block that the current entry stands in.
     outer: Option<Entry<'d>>,
+    /// The end of what stands in front of it in that block.
+    before: usize,
     /// Those of directives at the top level that stand in a block: a file that a block includes has no others.
     at_top: Diagnostics,
     /// True if a setting of the top level is there: the text is no part of another.
@@ -127,6 +129,7 @@ impl<'d> Checker<'d> {
             let block = if scope.is_none() { Schema::foreign(&entry.keyword()) } else { None };
             self.settings[1].clear();
             self.outer = Some(entry);
+            self.before = if entry.is_block() { entry.body().start } else { 0 };
             for inner in entry.children() {
                 if let Some(block) = block {
                     let keyword = inner.keyword();
@@ -138,6 +141,7 @@ impl<'d> Checker<'d> {
                 for deeper in inner.numbers().skip(1) {
                     self.head(None, document.entry(deeper));
                 }
+                self.before = inner.end();
             }
             self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
             self.outer = None;
@@ -287,7 +291,7 @@ impl<'d> Checker<'d> {
             }
         } else if is_source() {
             self.sourceless = None;
-        } else if let Some(found) = elsewhere::wrong_block(scope, self.outer, entry) {
+        } else if let Some(found) = elsewhere::wrong_block(scope, (self.outer, self.before), entry) {
             let found_in = if self.outer.is_none() { &mut self.at_top } else { &mut self.diagnostics };
             found_in.push(found);
         } else {

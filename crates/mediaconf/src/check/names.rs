@@ -99,16 +99,20 @@ pub(super) fn dangling(
     diagnostics: &mut Diagnostics,
 ) {
     let groups: BTreeSet<&str> = references.iter().map(|reference| reference.group).collect();
+    let uses = if groups.is_empty() { Vec::new() } else { document.name_uses() };
     for group in groups {
-        let defined = document.names_of(group);
+        let defined = uses.iter().filter(|used| used.is_definition && used.group == group);
+        let defined: BTreeSet<&str> = defined.map(|used| &*used.name).collect();
         if defined.is_empty() && !is_whole {
             continue;
         }
         for name in references.iter().filter(|name| name.group == group && !defined.contains(&*name.name)) {
             let found =
                 Diagnostic::warning(name.word.span(), format!("no `{group}` is called `{}`", name.name));
-            let near = Schema::nearest(&name.name, defined.iter().map(String::as_str));
-            let hint = match near {
+            // Of what is only counted nobody reads the hint, and each costs a look at all names.
+            let is_kept = diagnostics.count() < Diagnostics::MAX;
+            let names = defined.iter().copied().take(if is_kept { defined.len() } else { 0 });
+            let hint = match Schema::nearest(&name.name, names) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("make it, or name one that is there: `{group} {} {{ … }}`", name.name),
             };

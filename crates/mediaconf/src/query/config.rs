@@ -45,6 +45,11 @@ impl<'v> From<&'v Value> for Config<'v> {
     }
 }
 
+/// True if a block of this kind may name a template.
+fn names_template(kind: Kind) -> bool {
+    Schema::foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()))
+}
+
 impl<'d> Config<'d> {
     /// The values of `document`, all of them.
     pub fn new(document: &'d Document) -> Self {
@@ -89,34 +94,29 @@ impl<'d> Config<'d> {
     /// level those that it inherits, where it has none of its own. It is marked, so that nobody writes it back.
     pub fn effective(&self) -> Value {
         let mut all = self.to_json();
+        let templates = all.get(TEMPLATE).cloned().unwrap_or_default();
         for kind in Kind::ALL {
             let roles =
                 [DirectiveRole::Backend, DirectiveRole::ClusterKey].map(|role| role.key(kind.scope()));
-            for name in self.names(&[kind.key()]) {
-                let template = self.template_of(kind, &name);
-                let template = template.and_then(|template| self.value(&[TEMPLATE, &template]));
-                let keys = template.iter().filter_map(Value::as_object).flat_map(Object::keys);
-                for key in keys.map(String::as_str).chain(roles).filter(|key| !key.is_empty()) {
-                    let path = Path {
-                        segments: [kind.key(), &name, key].map(|key| Segment::Key(key.to_owned())).into(),
-                    };
-                    if let Ok(Some(found)) = self.holds(&path)
-                        && matches!(found.source, ValueSource::Template | ValueSource::Global)
-                    {
-                        all[kind.key()][&*name][key] = found.value;
+            let globals: Object =
+                roles.iter().filter_map(|key| Some(((*key).to_owned(), all.get(key)?.clone()))).collect();
+            let Some(blocks) = all[kind.key()].as_object_mut() else { continue };
+            for block in blocks.values_mut().filter_map(Value::as_object_mut) {
+                let template = block.get(TEMPLATE).and_then(Value::as_str).filter(|_| names_template(kind));
+                let template = template.and_then(|name| templates[name].as_object());
+                for (key, value) in template.into_iter().chain([&globals]).flatten() {
+                    let place = Place::Block(kind).member(key);
+                    let own = block
+                        .get(key)
+                        .and_then(|own| place.map_or(Some(own.clone()), |place| place.own_value(own)));
+                    if own.is_none() {
+                        block.insert(key.clone(), value.clone());
                     }
                 }
             }
         }
         all[Schema::EFFECTIVE] = true.into();
         all
-    }
-
-    /// The template that a stream or live names.
-    fn template_of(&self, kind: Kind, name: &str) -> Option<String> {
-        let may_name = Schema::foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()));
-        let template = may_name.then(|| self.value(&[kind.key(), name, TEMPLATE])).flatten()?;
-        template.as_str().map(str::to_owned)
     }
 
     /// The value at `keys`; the whole configuration for no keys.
@@ -494,7 +494,8 @@ impl Config<'_> {
         let kind = path.kind().filter(|_| names.len() > 2 && self.contains(&names[..2]));
         let Some(kind) = kind else { return Ok(None) };
         let (key, below) = (names[2], &path.segments[2..]);
-        if let Some(name) = self.template_of(kind, names[1]) {
+        let template = self.value(&[names[0], names[1], TEMPLATE]).filter(|_| names_template(kind));
+        if let Some(Value::String(name)) = template {
             let names = [TEMPLATE.to_owned(), name].map(Segment::Key);
             let set_at = Path { segments: [&names[..], below].concat() };
             // A template that is there twice has no certain value.
