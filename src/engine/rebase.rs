@@ -1,6 +1,8 @@
 //! The base of a change, which is the text that the client read before it, the merge with what others made of it
 //! meanwhile, such as a hand edit of the file, and the conflicts between both.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -132,7 +134,12 @@ impl Transaction<'_> {
         let mut refusal = refusal.shortened();
         let more = refusal.faults.len() + refusal.unlisted - 1;
         let entries = self.engine.store.history(WHOLE_HISTORY).unwrap_or_default();
-        let text = |revision: Option<Revision>| self.engine.text_with(revision?, &entries).ok()?;
+        // Each text is read once, however many values clash.
+        let texts: RefCell<HashMap<Revision, Option<Arc<Snapshot>>>> = RefCell::default();
+        let text = |revision: Option<Revision>| {
+            let read = |revision| self.engine.text_with(revision, &entries).ok().flatten();
+            texts.borrow_mut().entry(revision?).or_insert_with_key(|revision| read(*revision)).clone()
+        };
         let of = if self.engine.is_run_by_nodes() { " of the cluster" } else { "" };
         let [base, mine] = [&change.after, &change.before].map(|text| text.document());
         let patch = (base.diagnostics().errors() == 0).then(|| base.patch_to(mine));

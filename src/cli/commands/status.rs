@@ -93,7 +93,7 @@ fn state_word(text: &str) -> Result<String, String> {
     let known: Vec<String> = of_nodes.chain(STATES.map(str::to_owned)).chain([BEHIND.to_owned()]).collect();
     match known.iter().any(|known| known == text) {
         true => Ok(text.to_owned()),
-        false => Err(format!("there are the states {}", known.join(", "))),
+        false => Err(format!("the states are {}", known.join(", "))),
     }
 }
 
@@ -115,10 +115,7 @@ impl StatusArgs {
             let status = read(&mut server.target, ui)?;
             Ok((status, server.target.service.name().to_owned()))
         })?;
-        let is_bad = |status: &Status| {
-            let is_well = |node| confirmation::is_well(node, status);
-            !status.alarms.is_empty() || !status.nodes.iter().flatten().all(is_well)
-        };
+        let is_bad = |status: &Status| !status.alarms.is_empty() || !runs_on_all(status);
         let is_one = answers.one().is_some();
         let is_bad = answers.found().any(|(_, (status, _))| is_bad(status) || !is_one && is_worse(status));
         let is_open = answers.found().any(|(_, (status, _))| is_open(status));
@@ -189,7 +186,7 @@ impl StatusArgs {
                 return Err(Error::usage(message, "leave them out, or name several servers: `-x a,b`"));
             }
         };
-        let message = || format!("there is none with a name like `{}`", self.nodes.join(","));
+        let message = || format!("no node or server has a name like `{}`", self.nodes.join(","));
         let none =
             || Error::new(ErrorKind::NotFound, message()).hint("`mediactl status --all` shows the names");
         if is_there || self.nodes.is_empty() { Ok(()) } else { Err(none()) }
@@ -223,9 +220,7 @@ fn status_row(answer: &ServerAnswer<(Status, String)>, time: fn(Duration) -> Str
     let last = last.map(|last| status::change_in_words(last, time));
     let or_nothing = |words: Option<String>| words.map_or(NOTHING.to_owned(), |words| one_line(&words));
     let state = word(result);
-    let is_well = found.is_some_and(|found| {
-        !is_open(found) && found.nodes.iter().flatten().all(|node| confirmation::is_well(node, found))
-    });
+    let is_well = found.is_some_and(|found| !is_open(found) && runs_on_all(found));
     StateRow {
         name: server.clone(),
         rank: STATES.iter().rev().position(|known| *known == state).unwrap_or_default(),
@@ -287,6 +282,11 @@ fn read(target: &mut Target, ui: Ui) -> Result<Status, Error> {
 /// True if something is left to do: to save, to confirm or to repair.
 fn is_open(status: &Status) -> bool {
     is_worse(status) || status.pending.is_some()
+}
+
+/// True if all nodes, where there are some, run what they should.
+fn runs_on_all(status: &Status) -> bool {
+    status.nodes.iter().flatten().all(|node| confirmation::is_well(node, status))
 }
 
 /// True if something is left to save or to repair.

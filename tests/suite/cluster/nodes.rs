@@ -417,7 +417,7 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     rolled_out(&["--timeout", "1"]).exits(11).says("a is gone");
     cluster(&etcd, &["status", "--state", "gone", "--nodes", "a*"]).exits(11).prints("NODE  RUNS");
     cluster(&etcd, &["status", "--state", "failed"]).exits(11).prints("1 gone").hides("NODE");
-    cluster(&etcd, &["status", "--state", "faild"]).exits(2).says("there are the states running");
+    cluster(&etcd, &["status", "--state", "faild"]).exits(2).says("the states are running");
     cluster(&etcd, &["status", "--nodes", "b*"]).exits(7).says("`b*`");
     // A record that can't be read is a row.
     let store = etcd.store(PREFIX, GatewaySettings::default());
