@@ -4,10 +4,10 @@
 //! the entries which it is about, and pushes what it finds.
 
 mod address;
-mod elsewhere;
+mod leftovers;
 mod lost;
+mod misplaced;
 mod names;
-mod signs;
 mod words;
 
 use std::borrow::Cow;
@@ -166,7 +166,7 @@ impl<'d> Checker<'d> {
             Some(brace) => diagnostics.push(brace),
         }
         diagnostics.push_any(lost::lost_line_ends(document.text()));
-        signs::leftovers(document.text(), diagnostics);
+        leftovers::words(document.text(), diagnostics);
     }
 
     /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
@@ -174,7 +174,7 @@ impl<'d> Checker<'d> {
     /// An entry of several lines whose form is an error, and that another directive follows inside, has lost its `;`: that is
     /// the only error.
     fn head(&mut self, scope: Option<Scope>, entry: Entry<'d>) -> Option<Scope> {
-        if signs::is_mark(&entry.keyword()) {
+        if leftovers::is_mark(&entry.keyword()) {
             return None;
         }
         if entry.is_spanning() {
@@ -191,7 +191,7 @@ impl<'d> Checker<'d> {
             self.in_lines.extend(&inside);
         }
         let scope = scope?;
-        if let Some(found) = elsewhere::sign(scope, entry) {
+        if let Some(found) = misplaced::sign(scope, entry) {
             let is_error = matches!(read(scope, entry), Err(Some(Parameter { strict: true, .. })));
             let severity = if is_error { Severity::Error } else { found.severity };
             self.sourceless.take_if(|_| {
@@ -291,12 +291,12 @@ impl<'d> Checker<'d> {
             }
         } else if is_source() {
             self.sourceless = None;
-        } else if let Some(found) = elsewhere::wrong_block(scope, (self.outer, self.before), entry) {
+        } else if let Some(found) = misplaced::wrong_block(scope, (self.outer, self.before), entry) {
             let found_in = if self.outer.is_none() { &mut self.at_top } else { &mut self.diagnostics };
             found_in.push(found);
         } else {
             let near = self.near.entry((scope, keyword.clone()));
-            let is_hidden = keyword.contains(signs::is_hidden);
+            let is_hidden = keyword.contains(leftovers::is_hidden);
             let near = *near.or_insert_with(|| if is_hidden { None } else { scope.near_miss(&keyword) });
             let is_source = near.is_some_and(|near| near.key == DirectiveRole::Sources.key(scope));
             self.sourceless.take_if(|_| is_source);

@@ -14,7 +14,7 @@ pub(super) fn is_mark(keyword: &str) -> bool {
 }
 
 /// Checks the words of a text; comments are free.
-pub(super) fn leftovers(text: &str, diagnostics: &mut Diagnostics) {
+pub(super) fn words(text: &str, diagnostics: &mut Diagnostics) {
     let is_odd = |byte: u8| byte >= 0x7f || byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
     let has = |sign: &str| memmem::find(text.as_bytes(), sign.as_bytes()).is_some();
     // Nearly no text has one of them, and only such a text is read once more.
