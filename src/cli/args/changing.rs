@@ -25,7 +25,7 @@ pub struct ChangeArgs {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// Make the change only of the text with this revision, which the report of a dry run has as `before`
+    /// Make the change only if the text has this revision, which a dry run reports as `before`
     #[arg(hide_short_help = true, long, value_name = "REVISION", value_delimiter = ',')]
     pub only_if: Vec<Revision>,
 
@@ -78,7 +78,7 @@ pub struct ChangeArgs {
     #[arg(long, value_name = "TIME", value_parser = confirm_time)]
     pub confirm: Option<Duration>,
 
-    /// Wait so long while another change has to be confirmed, which would refuse this one (5)
+    /// Wait up to this time for another change to be confirmed, in place of exit code 5
     #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time)]
     pub wait_pending: Option<Duration>,
 

@@ -83,8 +83,9 @@ pub struct ReadArgs {
     #[arg(long)]
     pub with_includes: bool,
 
-    /// Show the values that hold: those of its template and of the top level, too, where a stream has none; --where takes
-    /// them, too, and a table says where each comes from. This is for looking only and can't be written back
+    /// Show for each stream the values that hold, also those of its template and of the top level
+    ///
+    /// --where tests them, too, and a table says where each comes from. This is for looking only and can't be written back.
     #[arg(long)]
     pub effective: bool,
 
