@@ -144,19 +144,19 @@ impl<'d> Sync<'_, 'd> {
         let stays = staying(&items, count);
         let at_end = self.place_at_end();
         let mut below = items.iter().copied().filter(|item| stays.contains(item)).peekable();
-        let mut previous = None;
+        let (mut previous, mut comes_up) = (None, false);
         for &item in &items {
             if stays.contains(&item) {
-                previous = below.next();
+                (previous, comes_up) = (below.next(), false);
                 continue;
             }
             let (content, moved) = match item.checked_sub(count) {
                 Some(number) => (new[number].1.clone(), None),
                 None => (Insertion::Old(entries[item], None), Some(entries[item])),
             };
-            // A block that moves up stands in front of the next one, all others behind the one before.
+            // A block that moves up stands in front of the next one, with those behind it; all others behind the one before.
             let next = below.peek().copied();
-            let comes_up = moved.is_some() && next.is_some_and(|next| next < item);
+            comes_up |= moved.is_some() && next.is_some_and(|next| next < item);
             let (place, blank_lines) = match (previous.filter(|_| !comes_up), next) {
                 (Some(previous), _) => {
                     (Anchor::After(entries[previous]), self.around.gap_behind(entries[previous]))
