@@ -128,6 +128,11 @@ impl<'d> Members<'d> {
         self.scope.place(parameter).map_or(&[], |row| &self.own[row])
     }
 
+    /// Each known parameter with its entries, in schema order.
+    pub fn all_own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
+        self.scope.rows().zip(self.own.iter().map(Vec::as_slice))
+    }
+
     /// The entries of the parameter with this key; empty if it is not set.
     pub fn own_by_key(&self, key: &str) -> &[Entry<'d>] {
         self.scope.by_key(key).map_or(&[], |parameter| self.own(parameter))

@@ -116,6 +116,16 @@ impl Document {
         Children { document: self, at: numbers.start, end: numbers.end }
     }
 
+    /// The top-level entries of both, without those at their start and at their end that have the same text.
+    pub fn differing<'d>(&'d self, other: &'d Self) -> [Vec<Entry<'d>>; 2] {
+        let mut all = [self, other].map(|document| document.entries().collect::<Vec<_>>());
+        let are_same = |(one, other): &(&Entry<'_>, &Entry<'_>)| one.text() == other.text();
+        let start = all[0].iter().zip(&all[1]).take_while(are_same).count();
+        let [one, other] = all.each_ref().map(|all| all[start..].iter().rev());
+        let end = one.zip(other).take_while(are_same).count();
+        all.each_mut().map(|all| all.drain(start..all.len() - end).collect())
+    }
+
     /// The entry with this id.
     ///
     /// # Panics

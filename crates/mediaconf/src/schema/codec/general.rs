@@ -64,14 +64,17 @@ pub fn block_value(block: Entry<'_>) -> Value {
 
 /// The members of a block, whose entries are grouped; `head` is that of a stream, live or plugin.
 pub fn read_members(members: &Members<'_>, head: Option<&BlockHead<'_, '_>>) -> Object {
-    let (scope, rows) = (members.scope(), members.scope().rows());
-    let own = rows.filter_map(|row| Some((row.key.to_owned(), row.read(members.own(row), head)?)));
+    let scope = members.scope();
+    // Nothing is read where nothing stands, unless something is repeated or derived.
+    let has_globals = head.is_some_and(|head| head.globals.is_some());
+    let told = members.all_own().filter(|(row, entries)| {
+        !entries.is_empty() || has_globals || row.keywords.is_empty() || row.always_shown
+    });
+    let own = told.filter_map(|(row, entries)| Some((row.key.to_owned(), row.read(entries, head)?)));
     let foreign = members.foreign().iter().filter_map(|(keyword, entries)| {
         Some((scope.key_of(keyword).into_owned(), General { keyword }.read(entries, None)?))
     });
-    let mut all = Object::with_capacity(members.scope().rows().count());
-    all.extend(own.chain(foreign));
-    all
+    own.chain(foreign).collect()
 }
 
 /// Normalizes the members of a block of this scope.
