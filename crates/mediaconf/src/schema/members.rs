@@ -159,6 +159,11 @@ impl<'d> Members<'d> {
         if self.scope.key_of(keyword) == key { self.foreign_by_keyword(keyword) } else { &[] }
     }
 
+    /// The entries of a member with a directive of its own.
+    pub fn lines(&self, key: &str) -> &[Entry<'d>] {
+        self.scope.by_key(key).map_or_else(|| self.foreign_by_key(key), |row| self.own(row))
+    }
+
     /// The own value of a member; `None` if it is not shown.
     pub fn value(&self, key: &str) -> Option<Value> {
         match self.scope.by_key(key) {
