@@ -240,6 +240,7 @@ impl ConfigService for Engine {
             StatusPart::Level => None,
             StatusPart::Server => self.present()?.known_revision(),
             StatusPart::Nodes => return Ok(Status { nodes: self.store.nodes()?, ..Status::default() }),
+            StatusPart::Alarms => return Ok(Status { alarms: self.store.alarms(), ..Status::default() }),
             StatusPart::All => return self.whole_status(),
         };
         Ok(Status { running, ..Status::default() })

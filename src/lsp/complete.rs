@@ -83,7 +83,7 @@ fn behind(
 ) -> Vec<Proposed> {
     let names = |group, prefix| names(text, group, prefix);
     let Some(row) = around.scope.by_keyword(keyword) else {
-        let Some(row) = Schema::media().foreign(keyword) else { return Vec::new() };
+        let Some(row) = Schema::foreign(keyword) else { return Vec::new() };
         if index > 1 {
             return options_of(row.usual, typed);
         }

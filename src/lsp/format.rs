@@ -72,8 +72,7 @@ pub fn links(configuration: &Configuration, file: usize) -> Value {
 
 fn symbol(text: &SourceText, entry: Entry<'_>) -> Value {
     let keyword = entry.keyword();
-    let schema = Schema::media();
-    let is_named = schema.group_of(&keyword).is_some() || schema.has_named_blocks(&keyword);
+    let is_named = Schema::group_of(&keyword).is_some() || Schema::has_named_blocks(&keyword);
     let name = entry.arguments().next().filter(|_| is_named);
     let selected = name.or_else(|| entry.words().next()).map_or(entry.span(), |word| word.span());
     // A name is not empty in the protocol.

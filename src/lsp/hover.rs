@@ -1,7 +1,7 @@
 //! What a directive is: its documentation, its form, and where it may stand; and the block that a name refers to, its
 //! secrets masked.
 
-use mediaconf::{Config, Document, Explanation, Masker, NameUse, Path, Schema, Scope, Segment};
+use mediaconf::{Config, Document, Explanation, Kind, Masker, NameUse, Path, Scope, Segment};
 use serde_json::{Value, json};
 
 use super::place::Caret;
@@ -48,7 +48,7 @@ fn explanation(current: &Config<'_>, caret: &Caret<'_>, path: &Path, keyword: &s
     let scope = caret.enclosing().scope;
     let row = scope.by_keyword(keyword).filter(|_| scope != Scope::Top && scope.kind().is_none());
     let of_stream = row.and_then(|row| {
-        let kind = Schema::media().kinds.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
+        let kind = Kind::ALL.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
         Some(vec![kind.key(), row.key])
     });
     let keys = of_stream.unwrap_or_else(|| vec![keyword]).into_iter();

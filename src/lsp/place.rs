@@ -131,7 +131,7 @@ fn steps(scope: Scope, keyword: &str, arguments: &[Word<'_>]) -> Vec<Segment> {
         Some((_, Some(kind))) => (kind.key().to_owned(), name),
         Some((row, _)) => (row.key.to_owned(), None),
         None if scope.is_reserved(keyword) => (format!("{}{keyword}", Schema::ESCAPE), None),
-        None => (keyword.to_owned(), name.filter(|_| Schema::media().has_named_blocks(keyword))),
+        None => (keyword.to_owned(), name.filter(|_| Schema::has_named_blocks(keyword))),
     };
     std::iter::once(key).chain(name).map(Segment::Key).collect()
 }

@@ -13,8 +13,7 @@ struct Keywords {
 
 impl Keywords {
     fn of_schema() -> Self {
-        let known = Schema::media()
-            .rows()
+        let known = Schema::rows()
             .flat_map(|row| row.keywords.iter().map(|word| (*word, row.codec.facts().group.is_some())));
         let foreign = Schema::foreign_keywords().iter();
         let foreign = foreign.flat_map(|row| row.keywords.iter().map(|word| (*word, row.is_block())));

@@ -208,14 +208,16 @@ mod syntax;
 
 pub use check::check;
 pub use edit::{
-    AssignOptions, AssignedValue, Assignment, Completion, Edit, EditError, Explanation, Fault, FaultKind,
-    Faults, PathUse, Pointer, Proposal, Substitution,
+    AssignOptions, AssignedValue, Assignment, Completion, Edit, EditError, Explanation, PathUse, Proposal,
+    Substitution,
 };
 pub use merge::{ChangedValue, DesiredState, Prune};
 pub use query::{Condition, Config, Expectation, FoundValue, NameUse, Path, Segment, Selection, ValueSource};
 pub use request::{BlockContent, BlockRequest, Renaming, Request};
-pub use schema::kinds::WordKind;
-pub use schema::{DirectiveRole, ForeignKeyword, Kind, Parameter, Schema, Scope};
+pub use schema::{
+    DirectiveRole, Fault, FaultKind, Faults, ForeignKeyword, Kind, Parameter, Pointer, Schema, Scope,
+    WordKind,
+};
 pub use secret::{MaskedText, Masker, SecretValues};
 pub use show::Effects;
 pub use syntax::{

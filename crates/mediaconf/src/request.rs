@@ -17,9 +17,7 @@ use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Eva
 use crate::edit::{Substitution, Sync, modify_members};
 use crate::merge::DesiredState;
 use crate::query::{Condition, Config, Expansion, Expectation, Path, Segment};
-use crate::schema::fault::{Fault, Faults};
-use crate::schema::patch::parse_within;
-use crate::schema::{Kind, Object, Schema};
+use crate::schema::{Fault, Faults, Kind, Object, Schema, parse_within};
 use crate::secret::Masker;
 use crate::syntax::Document;
 
@@ -312,8 +310,8 @@ fn block_of(path: &Path) -> Result<(Group<'_>, &Segment), Fault> {
     let [Segment::Key(key), last @ (Segment::Key(_) | Segment::Matching(_))] = &path.segments[..] else {
         return Err(no_block(path));
     };
-    let (schema, kind) = (Schema::media(), path.kind());
-    let foreign = schema.foreign(key).filter(|_| schema.has_named_blocks(key)).map(|row| row.keyword());
+    let kind = path.kind();
+    let foreign = Schema::foreign(key).filter(|_| Schema::has_named_blocks(key)).map(|row| row.keyword());
     let noun = kind.map(|kind| kind.noun()).or(foreign).ok_or_else(|| no_block(path))?;
     Ok((Group { key, noun, kind }, last))
 }

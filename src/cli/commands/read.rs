@@ -75,12 +75,17 @@ pub struct ReadArgs {
     #[arg(long)]
     pub saved: bool,
 
+    /// Show what this node of the cluster runs, as its record there says: without what files on its machine add
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["saved", "runtime"])]
+    pub node: Option<String>,
+
     /// Show what the included files add, too; this is for looking only and can't be written back
     #[arg(long)]
     pub with_includes: bool,
 
-    /// Show the values that hold: those of its template and of the top level, too, where a stream has none; --where takes
-    /// them, too, and a table says where each comes from. This is for looking only and can't be written back
+    /// Show for each stream the values that hold, also those of its template and of the top level
+    ///
+    /// --where tests them, too, and a table says where each comes from. This is for looking only and can't be written back.
     #[arg(long)]
     pub effective: bool,
 
@@ -225,9 +230,14 @@ impl<'a> Wanted<'a> {
         }
         let status = args.runtime.then(|| server.target.service.status(StatusPart::Server)).transpose()?;
         let figures = status.map(|status| status.figures).filter(|figures| !figures.is_null());
-        let mut text = match is_text {
-            true => server.target.read_text(source)?,
-            false => server.target.service.read(source)?,
+        let mut text = match (&args.node, is_text) {
+            (Some(node), _) => {
+                let (text, note) = server.target.node_text(node)?;
+                note.iter().for_each(|note| server.note(note));
+                text
+            }
+            (None, true) => server.target.read_text(source)?,
+            (None, false) => server.target.service.read(source)?,
         };
         if text.has_lost_line_ends() {
             let note = "the text has lost its line ends: directives stand in a comment (`mediactl check`)";
@@ -355,7 +365,7 @@ impl<'a> Wanted<'a> {
             // One entry at a time: all lines of a large configuration take much memory.
             ReadFormat::Set if self.paths.is_empty() => {
                 let (config, write) = (&values[0], |value: Value| Path::set_lines(&value, &[]));
-                config.names(&[]).iter().try_for_each(|key| match Schema::media().kind(key) {
+                config.names(&[]).iter().try_for_each(|key| match Schema::kind(key) {
                     Some(_) => config.names(&[key]).iter().try_for_each(|name| {
                         let value = config.value(&[key, name]);
                         write_lines(write(json!({ (key): { (name): value } })), out)
@@ -431,8 +441,10 @@ impl<'a> Wanted<'a> {
         server: Option<&str>,
         tables: &mut [GroupTable],
     ) -> Result<(), Error> {
-        let plain = text.config();
-        let origins = self.args.effective.then_some(&plain);
+        // As JSON, in which a template is looked up at once.
+        let plain = self.args.effective.then(|| text.config().to_json());
+        let origins = plain.as_ref().map(Config::from);
+        let origins = origins.as_ref();
         for table in tables {
             let kind = table.kind;
             if self.paths.is_empty() {

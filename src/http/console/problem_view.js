@@ -11,6 +11,7 @@ const GUARDS = {
   'form-change': 'Write it in the other form anyway',
   'near-miss': 'Use this name anyway',
   'empty-replacement': 'Empty it anyway',
+  dangling: 'Remove it anyway',
 };
 
 /** What else helps, by the name of the problem. @type {Record<string, string>} */

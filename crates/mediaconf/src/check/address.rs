@@ -137,31 +137,29 @@ fn parts_of(host: &str) -> Option<bool> {
     (count == 4).then_some(is_large)
 }
 
-/// Checks for what a copy from a page or a program does to an address: signs of HTML, a comma, `\\`, no host.
+/// Checks for what a copy from a page or a program does to an address: HTML, a comma, `\\`, no host.
 fn damaged(word: Word<'_>, scheme: &str, rest: &str) -> Option<Diagnostic> {
-    let replaced = |from: &str, to: &str| Fix { span: word.span(), text: word.raw.replace(from, to) };
-    let has_sign = memchr::memchr(b'&', rest.as_bytes()).is_some();
-    let (message, fix) = if has_sign && rest.contains("&amp;") {
-        ("`&amp;` in an address is the `&` of a web page", Some(replaced("&amp;", "&")))
-    } else if rest.ends_with("&amp") && !word.raw.ends_with('"') {
+    let fix = |text: String| Some(Fix { span: word.span(), text });
+    let (found, fix) = match rest {
+        _ if rest.contains('&') && rest.contains("&amp;") => (HTML, fix(word.raw.replace("&amp;", "&"))),
         // Its `;` ended the directive.
-        ("`&amp;` in an address is the `&` of a web page", None)
-    } else if rest.starts_with(r"\\") {
-        ("`\\` in an address", (!word.raw.contains('"')).then(|| replaced(r"\", "/")))
-    } else if rest.ends_with(',') {
-        let text = word.raw.trim_end_matches(',').to_owned();
-        (
-            "an address that ends with `,`",
-            (!word.raw.ends_with('"')).then_some(Fix { span: word.span(), text }),
-        )
-    } else if rest == "//" && HOSTS.split(' ').any(|known| known == scheme) {
-        ("an address without a host", None)
-    } else {
-        return None;
+        _ if rest.ends_with("&amp") && !word.raw.ends_with('"') => (HTML, None),
+        _ if rest.starts_with(r"\\") && word.raw.contains('"') => (r"`\` in an address", None),
+        _ if rest.starts_with(r"\\") => (r"`\` in an address", fix(word.raw.replace('\\', "/"))),
+        _ if rest.ends_with(',') && word.raw.ends_with('"') => (COMMA, None),
+        _ if rest.ends_with(',') => (COMMA, fix(word.raw.trim_end_matches(',').to_owned())),
+        "//" if HOSTS.split(' ').any(|known| known == scheme) => ("an address without a host", None),
+        _ => return None,
     };
-    let hint = format!("write it like `{scheme}://host/path`");
-    Some(Diagnostic::warning(word.span(), message).hint(hint).fixed_by(fix))
+    let hint = match found {
+        HTML => "write `&` in its place".to_owned(),
+        _ => format!("write it like `{scheme}://host/path`"),
+    };
+    Some(Diagnostic::warning(word.span(), found).hint(hint).fixed_by(fix))
 }
+
+const HTML: &str = "`&amp;` in an address is HTML for `&`";
+const COMMA: &str = "an address that ends with `,`";
 
 fn large_part(word: Word<'_>) -> Diagnostic {
     Diagnostic::warning(word.span(), "an address with a part over 255")

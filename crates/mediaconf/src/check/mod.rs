@@ -4,10 +4,10 @@
 //! the entries which it is about, and pushes what it finds.
 
 mod address;
-mod elsewhere;
+mod leftovers;
 mod lost;
+mod misplaced;
 mod names;
-mod signs;
 mod words;
 
 use std::borrow::Cow;
@@ -18,8 +18,7 @@ pub use self::names::{NearMiss, near_miss_in_block};
 
 use crate::query::NameUse;
 use crate::schema::{
-    DirectiveRole, Kind, ObjectShape, OptionWord, Parameter, Part, SOURCE, Schema, Scope, inner_scope,
-    is_plural, read,
+    DirectiveRole, Kind, ObjectShape, Parameter, Part, SOURCE, Schema, Scope, inner_scope, is_plural, read,
 };
 use crate::secret::mask_faults;
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word};
@@ -77,7 +76,7 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
     if is_broken(Scope::Top, entry) {
         return true;
     }
-    let kind = Schema::media().group_of(&entry.keyword());
+    let kind = Schema::group_of(&entry.keyword());
     // A template has the directives of a stream.
     let scope = kind.map_or_else(|| inner_scope(entry), Kind::scope);
     kind.is_some_and(|kind| first(names, kind.noun().into(), entry.group_name()).is_some())
@@ -109,6 +108,8 @@ struct Checker<'d> {
     listeners: Vec<Entry<'d>>,
     /// The block that the current entry stands in.
     outer: Option<Entry<'d>>,
+    /// The end of what stands in front of it in that block.
+    before: usize,
     /// Those of directives at the top level that stand in a block: a file that a block includes has no others.
     at_top: Diagnostics,
     /// True if a setting of the top level is there: the text is no part of another.
@@ -125,9 +126,10 @@ impl<'d> Checker<'d> {
     fn top_level(&mut self, document: &'d Document) {
         for entry in document.entries() {
             let scope = self.head(Some(Scope::Top), entry);
-            let block = if scope.is_none() { Schema::media().foreign(&entry.keyword()) } else { None };
+            let block = if scope.is_none() { Schema::foreign(&entry.keyword()) } else { None };
             self.settings[1].clear();
             self.outer = Some(entry);
+            self.before = if entry.is_block() { entry.body().start } else { 0 };
             for inner in entry.children() {
                 if let Some(block) = block {
                     let keyword = inner.keyword();
@@ -139,6 +141,7 @@ impl<'d> Checker<'d> {
                 for deeper in inner.numbers().skip(1) {
                     self.head(None, document.entry(deeper));
                 }
+                self.before = inner.end();
             }
             self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
             self.outer = None;
@@ -163,7 +166,7 @@ impl<'d> Checker<'d> {
             Some(brace) => diagnostics.push(brace),
         }
         diagnostics.push_any(lost::lost_line_ends(document.text()));
-        signs::leftovers(document.text(), diagnostics);
+        leftovers::words(document.text(), diagnostics);
     }
 
     /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
@@ -171,7 +174,7 @@ impl<'d> Checker<'d> {
     /// An entry of several lines whose form is an error, and that another directive follows inside, has lost its `;`: that is
     /// the only error.
     fn head(&mut self, scope: Option<Scope>, entry: Entry<'d>) -> Option<Scope> {
-        if signs::is_mark(&entry.keyword()) {
+        if leftovers::is_mark(&entry.keyword()) {
             return None;
         }
         if entry.is_spanning() {
@@ -188,7 +191,7 @@ impl<'d> Checker<'d> {
             self.in_lines.extend(&inside);
         }
         let scope = scope?;
-        if let Some(found) = elsewhere::sign(scope, entry) {
+        if let Some(found) = misplaced::sign(scope, entry) {
             let is_error = matches!(read(scope, entry), Err(Some(Parameter { strict: true, .. })));
             let severity = if is_error { Severity::Error } else { found.severity };
             self.sourceless.take_if(|_| {
@@ -270,7 +273,7 @@ impl<'d> Checker<'d> {
     fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
         let keyword = entry.keyword();
         self.refer(scope, entry);
-        let row = Schema::media().foreign(&keyword);
+        let row = Schema::foreign(&keyword);
         if keyword == "push" || row.is_some_and(|row| row.secret) {
             self.empty(&format!("`{keyword}`"), entry.arguments());
         }
@@ -281,19 +284,19 @@ impl<'d> Checker<'d> {
             self.include.get_or_insert_with(|| entry.head_span());
         } else if keyword == "push" {
             self.diagnostics.push_any(entry.arguments().next().and_then(address::target));
-        } else if scope == Scope::Top && Schema::media().has_named_blocks(&keyword) {
+        } else if scope == Scope::Top && Schema::has_named_blocks(&keyword) {
             if let Some(name) = entry.only_argument().filter(|_| entry.is_block()) {
                 self.empty("the name", [name]);
                 self.name(Severity::Warning, keyword.clone(), name);
             }
         } else if is_source() {
             self.sourceless = None;
-        } else if let Some(found) = elsewhere::wrong_block(scope, self.outer, entry) {
+        } else if let Some(found) = misplaced::wrong_block(scope, (self.outer, self.before), entry) {
             let found_in = if self.outer.is_none() { &mut self.at_top } else { &mut self.diagnostics };
             found_in.push(found);
         } else {
             let near = self.near.entry((scope, keyword.clone()));
-            let is_hidden = keyword.contains(signs::is_hidden);
+            let is_hidden = keyword.contains(leftovers::is_hidden);
             let near = *near.or_insert_with(|| if is_hidden { None } else { scope.near_miss(&keyword) });
             let is_source = near.is_some_and(|near| near.key == DirectiveRole::Sources.key(scope));
             self.sourceless.take_if(|_| is_source);
@@ -390,7 +393,7 @@ impl<'d> Checker<'d> {
         }
         self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(behind)));
         let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
-        let keys = options.map(|word| OptionWord::split(word).key);
+        let keys = options.map(|word| word.option().0);
         self.repeats("option ", keys.map(|key| (key.value(), key)));
     }
 

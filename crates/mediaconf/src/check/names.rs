@@ -44,7 +44,7 @@ impl Scope {
 
 /// Like [`Scope::near_miss`], inside the block of a foreign directive.
 pub fn near_miss_in_block(block: &str, keyword: &str) -> Option<NearMiss> {
-    nearest_in(Schema::media().block_scope(block, 1), |row| row.stands_in(block), keyword)
+    nearest_in(Schema::block_scope(block, 1), |row| row.stands_in(block), keyword)
 }
 
 fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword: &str) -> Option<NearMiss> {
@@ -77,7 +77,7 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     let nearest = Schema::nearest(keyword, own.clone().map(|(word, _)| word));
     let nearest = nearest.and_then(|word| own.clone().find(|(known, _)| *known == word));
     let other = || {
-        let is_elsewhere = Schema::media().is_any_keyword(keyword);
+        let is_elsewhere = Schema::is_any_keyword(keyword);
         let mut words = foreign.clone().filter(|_| !is_elsewhere);
         words.clone().find(is_plural).or_else(|| words.find(is_slip)).map(|(_, near)| near)
     };
@@ -99,16 +99,20 @@ pub(super) fn dangling(
     diagnostics: &mut Diagnostics,
 ) {
     let groups: BTreeSet<&str> = references.iter().map(|reference| reference.group).collect();
+    let uses = if groups.is_empty() { Vec::new() } else { document.name_uses() };
     for group in groups {
-        let defined = document.names_of(group);
+        let defined = uses.iter().filter(|used| used.is_definition && used.group == group);
+        let defined: BTreeSet<&str> = defined.map(|used| &*used.name).collect();
         if defined.is_empty() && !is_whole {
             continue;
         }
         for name in references.iter().filter(|name| name.group == group && !defined.contains(&*name.name)) {
             let found =
                 Diagnostic::warning(name.word.span(), format!("no `{group}` is called `{}`", name.name));
-            let near = Schema::nearest(&name.name, defined.iter().map(String::as_str));
-            let hint = match near {
+            // Of what is only counted nobody reads the hint, and each costs a look at all names.
+            let is_kept = diagnostics.count() < Diagnostics::MAX;
+            let names = defined.iter().copied().take(if is_kept { defined.len() } else { 0 });
+            let hint = match Schema::nearest(&name.name, names) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("make it, or name one that is there: `{group} {} {{ … }}`", name.name),
             };
@@ -118,7 +122,7 @@ pub(super) fn dangling(
 }
 
 fn is_known(scope: Scope, name: &str) -> bool {
-    scope.by_name(name).is_some() || Schema::media().foreign(name).is_some()
+    scope.by_name(name).is_some() || Schema::foreign(name).is_some()
 }
 
 /// True if a keyword is a known name with digits behind it, or a protocol with a letter that makes

@@ -15,10 +15,10 @@ use super::layout::{Anchor, Insertion, NewEntry, Put};
 use super::surroundings::Surroundings;
 use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
-use crate::schema::codec::{Address, header_address, is_plural, write_members};
-use crate::schema::fault::{Fault, Faults, Pointer};
-use crate::schema::members::Members;
-use crate::schema::{Kind, Object, Parameter, SOURCE, Schema, Scope, protocol_of_switch};
+use crate::schema::{
+    Address, Fault, Faults, Kind, Members, Object, Parameter, Pointer, SOURCE, Schema, Scope, header_address,
+    is_plural, protocol_of_switch, write_members,
+};
 use crate::syntax::{Document, Entry, Splice};
 
 impl<'d> Sync<'_, 'd> {
@@ -197,7 +197,8 @@ fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut 
     let mut switched = Map::new();
     for (key, value) in patch {
         let mut set = |key: &str, value: Value| drop(switched.insert(key.to_owned(), value));
-        let mut fault = |message| faults.push(Fault::wrong_type(&at.child(key), message));
+        let mut fault =
+            |message| faults.push(Fault { pointer: Some(at.child(key)), ..Fault::plain(message) });
         let Some(protocol) = protocol_of_switch(key) else {
             set(key, value.clone());
             continue;
@@ -250,7 +251,7 @@ fn name_of(entry: Entry<'_>) -> String {
 pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object) -> Vec<Splice> {
     let around = LazyCell::new(|| Surroundings::new(document));
     let mut splices = Vec::new();
-    for kind in Schema::media().kinds {
+    for kind in Kind::ALL {
         let Some(Value::Object(blocks)) = patch.get(kind.key()) else { continue };
         for &entry in members.own_by_key(kind.key()) {
             let Some(Value::Object(patch)) = blocks.get(&*entry.group_name().value()) else { continue };

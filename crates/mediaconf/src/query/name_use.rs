@@ -43,11 +43,10 @@ impl<'t> NameUse<'t> {
             let (name, rest) = (behind[..end].to_owned(), behind[end..].to_owned());
             Some(Self { name: name.into(), prefix, rest, ..whole(group, false) })
         };
-        let schema = Schema::media();
         let Some(row) = scope.by_keyword(keyword) else {
-            let row = schema.foreign(keyword)?;
+            let row = Schema::foreign(keyword)?;
             if block.is_empty() {
-                return schema.has_named_blocks(keyword).then(|| whole(row.keyword(), true));
+                return Schema::has_named_blocks(keyword).then(|| whole(row.keyword(), true));
             }
             let stands_here = row.stands_in(block) || scope.may_hold(row);
             let group = row.names_of.filter(|_| stands_here).map(|group| whole(group, false));
@@ -91,7 +90,7 @@ impl Scope {
     pub fn inside(self, keyword: &str, words: usize) -> Self {
         match self.by_keyword(keyword).map(|row| row.codec.facts().group) {
             Some(group) => group.map_or(Self::Unknown, |kind| kind.scope()),
-            None => Schema::media().block_scope(keyword, words),
+            None => Schema::block_scope(keyword, words),
         }
     }
 }
@@ -125,24 +124,25 @@ impl Document {
             document.entries().filter(changed).filter_map(name).collect()
         };
         let (old_names, new_names) = (defined(self), defined(new));
-        let mut gone = old_names.difference(&new_names).peekable();
-        gone.peek()?;
-        let uses = new.name_uses();
-        gone.find_map(|(group, name)| {
-            let is_user =
-                |used: &&NameUse<'_>| !used.is_definition && used.group == *group && used.name == *name;
-            let starts = uses.iter().filter(is_user).map(|used| used.word.start as usize);
-            let mut users: Vec<String> = starts.filter_map(|at| new.block_at(at)).collect();
-            users.dedup();
-            (!users.is_empty()).then(|| (path_of(group, name), users))
-        })
-    }
-
-    /// The path of the block of the top level at an offset; of another entry its keyword.
-    fn block_at(&self, offset: usize) -> Option<String> {
-        let entry = self.entries().find(|entry| (entry.start()..entry.end()).contains(&offset))?;
-        let block = NameUse::of_block(entry);
-        Some(block.map_or_else(|| entry.keyword().into_owned(), |used| path_of(used.group, &used.name)))
+        let gone: BTreeSet<_> = old_names.difference(&new_names).collect();
+        let mut users: Vec<(&(&str, String), Entry<'_>)> = Vec::new();
+        for entry in new.entries().take_while(|_| !gone.is_empty()) {
+            let mut uses = Vec::new();
+            collect(std::iter::once(entry), Scope::Top, "", &mut uses);
+            for used in uses.into_iter().filter(|used| !used.is_definition) {
+                let name = gone.get(&(used.group, used.name.into_owned()));
+                users.extend(name.map(|name| (*name, entry)));
+            }
+        }
+        let first = users.iter().map(|(name, _)| *name).min()?;
+        users.retain(|(name, _)| *name == first);
+        users.dedup_by_key(|(_, entry)| entry.id());
+        // Of an entry that is no block its keyword.
+        let path = |entry: Entry<'_>| {
+            let block = NameUse::of_block(entry);
+            block.map_or_else(|| entry.keyword().into_owned(), |used| path_of(used.group, &used.name))
+        };
+        Some((path_of(first.0, &first.1), users.into_iter().map(|(_, entry)| path(entry)).collect()))
     }
 
     /// The edits that give blocks of a group other names, wherever these stand; `None` if the new text would not have each

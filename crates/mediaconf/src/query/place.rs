@@ -235,7 +235,7 @@ pub fn is_whole_list(text: &str) -> bool {
 
 fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
     let Some(row) = scope.by_key(key) else {
-        let is_template = scope == Scope::Top && Schema::media().block_scope(key, 1) == Scope::Template;
+        let is_template = scope == Scope::Top && Schema::block_scope(key, 1) == Scope::Template;
         let place = if is_template { Place::Templates } else { Place::Foreign };
         return scope.by_keyword(key).map_or(Ok(place), |row| Err(no_key(key, row)));
     };

@@ -51,7 +51,7 @@ impl<'t> Entry<'t> {
     /// The number of streams inside its block, which stand there if a `}` is missing.
     pub fn inner_streams(self) -> usize {
         let inside = self.numbers().skip(1).map(|number| self.document().entry(number));
-        let kind = |entry: Self| Schema::media().group_of(&entry.keyword());
+        let kind = |entry: Self| Schema::group_of(&entry.keyword());
         inside.filter(|entry| kind(*entry).is_some_and(Kind::has_sources)).count()
     }
 
@@ -72,7 +72,7 @@ impl<'t> Entry<'t> {
 /// The scope inside the block of an unknown entry.
 pub fn inner_scope(entry: Entry<'_>) -> Scope {
     match entry.is_block() {
-        true => Schema::media().block_scope(&entry.keyword(), entry.count_arguments()),
+        true => Schema::block_scope(&entry.keyword(), entry.count_arguments()),
         false => Scope::Unknown,
     }
 }

@@ -311,7 +311,7 @@ fn flags(entries: Vec<Entry<'_>>, scope: Scope) -> Vec<String> {
     let is_flag = |entry: &&Entry<'_>| {
         let keyword = entry.keyword();
         scope.by_keyword(&keyword).is_none()
-            && !Schema::media().is_flag(&keyword)
+            && !Schema::is_flag(&keyword)
             && !entry.is_block()
             && entry.is_terminated()
             && entry.arguments().next().is_none()

@@ -123,14 +123,12 @@ fn other_encodings_are_named_with_the_command_that_converts_them() {
 }
 
 #[test]
-fn marks_and_placeholders_are_warnings() {
-    let mark =
-        |line: usize| format!("{line}:1: warning: a mark of a conflict between two versions of the file");
+fn conflict_markers_and_placeholders_are_warnings() {
+    let mark = |line: usize| format!("{line}:1: warning: a conflict marker of a merge");
     let text = "<<<<<<< a\nrtmp 1;\n=======\nrtmp 2;\n>>>>>>> b\nrtsp 3;\n";
     assert_eq!(found(text), [mark(1), mark(3), mark(5)], "{text}");
     for (text, column) in [("root ${DIR};", 6), ("root {{ dir }};", 6), ("{% if x %}", 1)] {
-        let expected =
-            format!("1:{column}: warning: a placeholder of a template that nothing was put in for");
+        let expected = format!("1:{column}: warning: a placeholder that was not filled in");
         assert!(found(text).contains(&expected), "{text}: {:?}", found(text));
     }
     for text in ["auth \"http://h/${NAME}\";", "# ${A} {{ b }}\nrtmp 1;", "stream a{url u;}"] {
@@ -141,17 +139,14 @@ fn marks_and_placeholders_are_warnings() {
 #[test]
 fn a_damaged_address_is_a_warning() {
     for (url, message, fixed) in [
-        (
-            "\"http://h/?a=1&amp;b=2\"",
-            "`&amp;` in an address is the `&` of a web page",
-            "\"http://h/?a=1&b=2\"",
-        ),
+        ("\"http://h/?a=1&amp;b=2\"", "`&amp;` in an address is HTML for `&`", "\"http://h/?a=1&b=2\""),
         ("undefined", "`undefined` is no address", "undefined"),
         ("null", "`null` is no address", "null"),
         ("rtsp://", "an address without a host", "rtsp://"),
         ("udp://h:1,", "an address that ends with `,`", "udp://h:1"),
         (r"rtsp:\\h", r"`\` in an address", "rtsp://h"),
-        ("http://h/?a=1&amp;b=2", "`&amp;` in an address is the `&` of a web page", "http://h/?a=1&b=2"),
+        // Its `;` ended the directive: no fix reaches beyond a word.
+        ("http://h/?a=1&amp;b=2", "`&amp;` in an address is HTML for `&`", "http://h/?a=1&amp;b=2"),
     ] {
         let expected = format!("1:10: warning: {message}");
         check_and_fix(&format!("stream a {url};"), &[&expected], &format!("stream a {fixed};"));

@@ -1,20 +1,20 @@
-//! What a copy, an editor or a tool left in a text: characters that nobody sees or means, the marks of a conflict, and
-//! placeholders of a template.
+//! What a copy, an editor or a tool left in a text: characters that nobody sees or means, conflict markers, and placeholders
+//! of a template.
 
 use memchr::memmem;
 
 use crate::syntax::{Diagnostic, Diagnostics, Fix, Token, TokenKind, line_end};
 
-/// The marks of a conflict that a merge left, each at the start of a line.
+/// The conflict markers that a merge left, each at the start of a line.
 const MARKS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
 
-/// True if a keyword is a mark of a conflict.
+/// True if a keyword is a conflict marker.
 pub(super) fn is_mark(keyword: &str) -> bool {
     MARKS.contains(&keyword)
 }
 
 /// Checks the words of a text; comments are free.
-pub(super) fn leftovers(text: &str, diagnostics: &mut Diagnostics) {
+pub(super) fn words(text: &str, diagnostics: &mut Diagnostics) {
     let is_odd = |byte: u8| byte >= 0x7f || byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
     let has = |sign: &str| memmem::find(text.as_bytes(), sign.as_bytes()).is_some();
     // Nearly no text has one of them, and only such a text is read once more.
@@ -37,8 +37,8 @@ pub(super) fn leftovers(text: &str, diagnostics: &mut Diagnostics) {
 
 fn mark(text: &str, token: &Token<'_>) -> Diagnostic {
     let line = token.start as u32..line_end(text, token.start) as u32;
-    let found = Diagnostic::warning(line, "a mark of a conflict between two versions of the file");
-    found.hint("keep one of the two versions, and remove the lines with these marks")
+    let found = Diagnostic::warning(line, "a conflict marker of a merge");
+    found.hint("keep one of the two versions, and remove the lines with the markers")
 }
 
 /// The warning about `${NAME}`, `{{ name }}` or `{% … %}` at a `{`. A quoted word may hold them.
@@ -53,8 +53,8 @@ fn placeholder(text: &str, brace: usize) -> Option<Diagnostic> {
     };
     let end = brace + line.find(close)? + close.len();
     let span = (brace - usize::from(is_variable)) as u32..end as u32;
-    let found = Diagnostic::warning(span, "a placeholder of a template that nothing was put in for");
-    Some(found.hint("put the value in its place; a value that holds such signs stands in `\"`"))
+    let found = Diagnostic::warning(span, "a placeholder that was not filled in");
+    Some(found.hint("write the value in its place; where it is meant as it stands, put it in `\"`"))
 }
 
 /// The warning about typographic quotes around a value.

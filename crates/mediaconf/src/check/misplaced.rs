@@ -3,20 +3,24 @@
 use crate::schema::{DirectiveRole, Parameter, Schema, Scope};
 use crate::syntax::{Diagnostic, Entry, Fix};
 
-/// The warning about a directive of another block; `outer` is the block around it.
-pub(super) fn wrong_block(scope: Scope, outer: Option<Entry<'_>>, entry: Entry<'_>) -> Option<Diagnostic> {
+/// The warning about a directive of another block; `outer` is the block around it, and `before` the end of what stands in
+/// front of it there.
+pub(super) fn wrong_block(
+    scope: Scope,
+    (outer, before): (Option<Entry<'_>>, usize),
+    entry: Entry<'_>,
+) -> Option<Diagnostic> {
     let keyword = entry.keyword();
-    let may_stand = Schema::media().foreign(&keyword).is_some_and(|row| scope.may_hold(row));
+    let may_stand = Schema::foreign(&keyword).is_some_and(|row| scope.may_hold(row));
     let (home, row) = home(scope, &keyword).filter(|_| !may_stand)?;
     let here = outer.map_or("at the top level".to_owned(), |outer| format!("in `{}`", outer.keyword()));
     let span = super::keyword_span(entry);
     let is_group = row.codec.facts().group.is_some();
     match outer.filter(|_| is_group && scope != Scope::Plugin) {
         Some(outer) => {
-            let before = outer.children().take_while(|inner| inner.id() < entry.id()).last();
-            let end = before.map_or(outer.body().start, Entry::end) as u32;
+            let place = before as u32..before as u32;
             let found = Diagnostic::warning(span, format!("`{keyword}` stands {here}"));
-            let found = found.related(end..end, "is a `}` missing here?");
+            let found = found.related(place, "is a `}` missing here?");
             Some(
                 found.hint(format!("it belongs at the top level: close the `{}` with `}}`", outer.keyword())),
             )
@@ -32,11 +36,10 @@ pub(super) fn wrong_block(scope: Scope, outer: Option<Entry<'_>>, entry: Entry<'
 fn home(scope: Scope, keyword: &str) -> Option<(&'static str, &'static Parameter)> {
     let homes: &[(Scope, &str)] = match scope {
         Scope::Top => &[(Scope::Stream, "in a `stream`"), (Scope::Live, "in a `live`")],
-        Scope::Stream | Scope::Live | Scope::Template => &[(Scope::Top, "at the top level")],
-        // What else stands in a plugin is its own affair.
-        Scope::Plugin => &[(Scope::Top, "at the top level")],
+        Scope::Stream | Scope::Live | Scope::Template | Scope::Plugin => &[(Scope::Top, "at the top level")],
         _ => &[],
     };
+    // What else stands in a plugin is its own affair.
     let is_clear = |row: &&'static Parameter| {
         let is_account = matches!(row.role, Some(DirectiveRole::Editor | DirectiveRole::Viewer));
         scope != Scope::Plugin || is_account || row.codec.facts().group.is_some()
