@@ -369,7 +369,9 @@ mod tests {
             (
                 "template t { url udp://1; }\nrtmp 1;\nstream a { template t; }\n",
                 "rtmp 1;\nstream a { template t; }\n",
-                &["`streams.a`: no `template` is called `t` (make it, or name one that is there: `template t { … }`)"],
+                &[
+                    "`streams.a`: no `template` is called `t` (make it, or name one that is there: `template t { … }`)",
+                ],
             ),
             (
                 "rtmp 1;\nstream a { url udp://1; }\n",
