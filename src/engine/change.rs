@@ -404,6 +404,7 @@ pub enum OutcomeNote {
     /// The history has the change with this id already, so it was not made again.
     HasChange,
     /// Of a rehearsal: another change has to be confirmed before this one can be made.
+    #[serde(rename = "other-change-pending")]
     OtherPending,
 }
 

@@ -270,9 +270,9 @@ fn changed_places<'r>(request: &'r Request, patch: Option<&'r Value>) -> Vec<Vec
             return Vec::new();
         }
         let places =
-            patch.iter().flat_map(|(key, value)| match value.as_object().filter(|_| is_group(key)) {
-                Some(members) => members.keys().map(|name| vec![key.as_str(), name.as_str()]).collect(),
-                None => vec![vec![key.as_str()]],
+            patch.iter().flat_map(|(key, value)| match (Schema::kind(key), value.as_object()) {
+                (Some(_), Some(blocks)) => blocks.keys().map(|name| vec![key.as_str(), name.as_str()]).collect(),
+                _ => vec![vec![key.as_str()]],
             });
         return places.collect();
     }
@@ -282,13 +282,8 @@ fn changed_places<'r>(request: &'r Request, patch: Option<&'r Value>) -> Vec<Vec
 /// The member of the top level, or the stream, live or plugin, that a path leads into.
 fn place_of(path: &Path) -> Option<Vec<&str>> {
     let mut names = path.names();
-    let depth = if is_group(names.first()?) { 2 } else { 1 };
-    names.truncate(depth);
+    names.truncate(1 + usize::from(Schema::kind(names.first()?).is_some()));
     Some(names)
-}
-
-fn is_group(key: &str) -> bool {
-    Schema::kind(key).is_some()
 }
 
 impl Engine {

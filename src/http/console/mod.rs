@@ -36,11 +36,9 @@ impl Console {
     pub fn new(prefix: &str) -> Self {
         let relative = prefix.trim_matches('/');
         let escaped = relative.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
-        let page = ("", INDEX.replace(PREFIX_PLACE, &escaped));
-        let files = FILES.iter().map(|(name, text)| (*name, without_comments(text)));
-        Self(
-            [page].into_iter().chain(files).map(|(name, text)| (name, Arc::new(text.into_bytes()))).collect(),
-        )
+        let files = FILES.iter().map(|(name, text)| (*name, (*text).to_owned()));
+        let files = [("", INDEX.replace(PREFIX_PLACE, &escaped))].into_iter().chain(files);
+        Self(files.map(|(name, text)| (name, Arc::new(text.into_bytes()))).collect())
     }
 
     /// The file at a path, with its media type; `None` if there is none.
@@ -58,36 +56,5 @@ impl Console {
     /// The paths of all files, the page first.
     pub fn paths() -> impl Iterator<Item = String> {
         [""].into_iter().chain(FILES.iter().map(|(name, _)| *name)).map(|name| format!("/{name}"))
-    }
-}
-
-/// A script or a style without comments, empty lines, and the blanks in front of lines: a browser needs none of them. No text
-/// in a script goes over several lines (a linter holds that).
-fn without_comments(text: &str) -> String {
-    let mut is_inside = false;
-    let mut sent = String::with_capacity(text.len());
-    for line in text.lines() {
-        let word = line.trim();
-        let begins = word.starts_with("/*") && !word.contains("*/");
-        let is_comment =
-            is_inside || begins || word.starts_with("//") || (word.starts_with("/*") && word.ends_with("*/"));
-        is_inside = (is_inside || begins) && !word.ends_with("*/");
-        if !is_comment && !word.is_empty() {
-            sent.extend([line.trim_start(), "\n"]);
-        }
-    }
-    sent
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_comments;
-
-    #[test]
-    fn comments_go_and_code_stays() {
-        let text =
-            "// a\n  let b = '// c'; // d\n/** e */\n  /**\n   * f\n   */\n/* g */ h();\ni(); /* j\nk */\n";
-        let sent = "let b = '// c'; // d\n/* g */ h();\ni(); /* j\nk */\n";
-        assert_eq!(without_comments(text), sent);
     }
 }
