@@ -36,7 +36,7 @@ impl Console {
     pub fn new(prefix: &str) -> Self {
         let relative = prefix.trim_matches('/');
         let escaped = relative.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
-        let files = FILES.iter().map(|(name, text)| (*name, (*text).to_owned()));
+        let files = FILES.iter().map(|(name, text)| (*name, without_comments(text)));
         let files = [("", INDEX.replace(PREFIX_PLACE, &escaped))].into_iter().chain(files);
         Self(files.map(|(name, text)| (name, Arc::new(text.into_bytes()))).collect())
     }
@@ -56,5 +56,31 @@ impl Console {
     /// The paths of all files, the page first.
     pub fn paths() -> impl Iterator<Item = String> {
         [""].into_iter().chain(FILES.iter().map(|(name, _)| *name)).map(|name| format!("/{name}"))
+    }
+}
+
+/// A script or a style without comments, empty lines, and the blanks around lines: a browser needs none of them. No text
+/// in a script goes over several lines (a linter holds that).
+fn without_comments(text: &str) -> String {
+    let mut is_inside = false;
+    let is_code = |line: &&str| {
+        let (begins, ends) = (line.starts_with("/*"), line.ends_with("*/"));
+        let is_comment = is_inside || line.starts_with("//") || (begins && (ends || !line.contains("*/")));
+        is_inside = is_comment && (is_inside || begins) && !ends;
+        !is_comment && !line.is_empty()
+    };
+    text.lines().map(str::trim).filter(is_code).flat_map(|line| [line, "\n"]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_comments;
+
+    #[test]
+    fn comments_go_and_code_stays() {
+        let text =
+            "// a\n  let b = '// c'; // d\n/** e */\n  /**\n   * f\n   */\n/* g */ h();\ni(); /* j\nk */\n";
+        let sent = "let b = '// c'; // d\n/* g */ h();\ni(); /* j\nk */\n";
+        assert_eq!(without_comments(text), sent);
     }
 }
