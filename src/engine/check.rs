@@ -196,7 +196,7 @@ pub struct FaultRecord {
 }
 
 /// The faults of a text.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct CheckedConfig {
     /// The number of errors, those included that are not listed.
     pub errors: usize,
@@ -228,7 +228,7 @@ impl FaultRecord {
 impl CheckedConfig {
     /// The faults of a text, and of the files that it includes, which are named.
     pub fn of_text(text: &Snapshot, composed: Option<&Composed>, is_utf16: bool) -> Self {
-        let mut all = Self::of_faults(Vec::new());
+        let mut all = Self::default();
         let Some(composed) = composed else {
             all.add(None, text.document().text(), text.diagnostics(), is_utf16);
             return all;
@@ -256,7 +256,9 @@ impl CheckedConfig {
             };
             FaultRecord::new(&moved, &lines)
         });
-        Self::of_faults(inside.collect())
+        let faults: Vec<_> = inside.collect();
+        let errors = faults.iter().filter(|fault| fault.severity == Severity::Error).count();
+        Self { errors, warnings: faults.len() - errors, faults }
     }
 
     fn add(&mut self, file: Option<&str>, text: &str, found: &Diagnostics, is_utf16: bool) {
@@ -269,11 +271,6 @@ impl CheckedConfig {
         let records = found.iter().map(|found| FaultRecord::new(found, &lines));
         let file = file.map(str::to_owned);
         self.faults.extend(records.map(|record| FaultRecord { file: file.clone(), ..record }));
-    }
-
-    fn of_faults(faults: Vec<FaultRecord>) -> Self {
-        let errors = faults.iter().filter(|fault| fault.severity == Severity::Error).count();
-        Self { errors, warnings: faults.len() - errors, faults }
     }
 }
 

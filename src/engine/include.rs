@@ -20,11 +20,38 @@ use mediaconf::{
     Span, one_line,
 };
 
+/// The directive that includes files.
+const INCLUDE: &str = "include";
+
 /// The warning about a file that is not opened.
 const NOT_OPENED: &str = "is not opened: it is outside of the folder of the configuration, or a hard link to a file of another user";
 
 /// The deepest nesting of includes.
 const MAX_DEPTH: usize = 16;
+
+impl Snapshot {
+    /// The entries that include files, as their spans and their patterns.
+    pub fn includes(&self) -> &[(Span, String)] {
+        self.includes.get_or_init(|| {
+            // Nearly all texts have none.
+            if memchr::memmem::find(self.bytes(), INCLUDE.as_bytes()).is_none() {
+                return Vec::new();
+            }
+            let document = self.document();
+            let found =
+                document.all_entries().filter(|entry| !entry.is_block() && entry.keyword() == INCLUDE);
+            found
+                .filter_map(|entry| Some((entry.span(), entry.only_argument()?.value().into_owned())))
+                .collect()
+        })
+    }
+
+    /// True if both include the same files, in the same order.
+    pub fn includes_as(&self, other: &Snapshot) -> bool {
+        let [own, others] = [self, other].map(|text| text.includes().iter().map(|(_, pattern)| pattern));
+        own.eq(others)
+    }
+}
 
 /// A configuration with what it includes.
 pub struct Composed {

@@ -230,26 +230,20 @@ impl ConfigService for RemoteService {
                 _ => return Err(client.not_offered("changes that have to be confirmed")),
             },
         };
-        let operation = match decision {
-            Decision::Keep | Decision::KeepThoughFailed | Decision::KeepOnceRun { .. } => {
-                ApiOperation::Confirm
-            }
-            Decision::RollBack => ApiOperation::Cancel,
-        };
-        let mut parameters = vec![(ID, id)];
-        parameters
-            .extend((decision == Decision::KeepThoughFailed).then(|| (ACCEPT, FAILED_NODES.to_owned())));
-        match client.send(&ApiCall { parameters, applies: true, ..ApiCall::new(operation) }) {
-            Err(refusal) if refusal.status == Some(ErrorKind::NotFound.status()) => {
-                Err(Error::nothing_pending())
-            }
-            result => {
-                let notes = result?.header(NOTE_HEADER).unwrap_or_default();
-                let is_kept = notes.split(';').any(|word| word.trim() == KEPT_HAND_EDIT);
-                let notes = is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect();
-                Ok(Decided { notes, ..Decided::default() })
-            }
-        }
+        let is_back = decision == Decision::RollBack;
+        let operation = if is_back { ApiOperation::Cancel } else { ApiOperation::Confirm };
+        let accepted =
+            (decision == Decision::KeepThoughFailed).then(|| (ACCEPT, FAILED_NODES.to_owned()));
+        let parameters = [(ID, id)].into_iter().chain(accepted).collect();
+        let sent = client.send(&ApiCall { parameters, applies: true, ..ApiCall::new(operation) });
+        let reply = sent.map_err(|refusal| match refusal.status {
+            Some(status) if status == ErrorKind::NotFound.status() => Error::nothing_pending(),
+            _ => refusal,
+        })?;
+        let notes = reply.header(NOTE_HEADER).unwrap_or_default();
+        let is_kept = notes.split(';').any(|word| word.trim() == KEPT_HAND_EDIT);
+        let notes = is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect();
+        Ok(Decided { notes, ..Decided::default() })
     }
 
     fn status(&self, part: StatusPart) -> Result<Status, Error> {
@@ -349,9 +343,7 @@ fn change_foreign(
         }
         RequestedChange::Save(text) | RequestedChange::Update(text) => {
             after = Arc::new(Snapshot::from_bytes(text.to_vec()));
-            if after.has_lost_line_ends() && !options.accepts(&Guard::OneLine) {
-                return Err(Guard::OneLine.into());
-            }
+            options.refuse([after.has_lost_line_ends().then_some(Guard::OneLine)])?;
             if !after.is_valid() {
                 return Err(Error::bad_new_text(after));
             }
@@ -367,10 +359,7 @@ fn change_foreign(
     };
     let emptied = before_emptying(&before, &after).filter(|_| is_whole);
     let deletion = before_deletion(deleted.0, deleted.1, options.max_delete).filter(|_| emptied.is_none());
-    let guards = [guard, emptied, deletion, before_dangling(old, after.document())];
-    if let Some(guard) = guards.into_iter().flatten().find(|guard| !options.accepts(guard)) {
-        return Err(guard.into());
-    }
+    options.refuse([guard, emptied, deletion, before_dangling(old, after.document())])?;
     told.iter().for_each(|what| client.host.warning(&format!("`{}` {what}", client.name)));
     let mut after = client.of_values(&after.config().to_json(), true)?;
     if !options.dry_run {
