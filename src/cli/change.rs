@@ -37,6 +37,8 @@ pub struct ChangeCommand<'a> {
     pub args: &'a ChangeArgs,
     /// The options that go along with the change.
     pub options: ChangeOptions,
+    /// The nodes of a cluster that take the change first, and then with others.
+    pub waves: Vec<Vec<String>>,
     /// The name of the command.
     pub name: &'static str,
     /// True if the user has seen the diff already.
@@ -51,7 +53,7 @@ impl<'a> ChangeCommand<'a> {
         let mut options = args.options();
         // The history names another change by its command.
         options.command = (!OPERATIONS.contains(&name)).then(|| name.into());
-        Self { args, options, name, diff_was_shown: false, asks_about: None }
+        Self { args, options, waves: Vec::new(), name, diff_was_shown: false, asks_about: None }
     }
 
     /// The options of the edits that the change consists of.
@@ -79,7 +81,7 @@ impl<'a> ChangeCommand<'a> {
         let target = target::resolve(global, self.args.into(), ui)?;
         self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
-        confirmation::name_canaries(self.args, &mut self.options, service)?;
+        self.waves = confirmation::name_canaries(self.args, &mut self.options, service, ui)?;
         let RequestedChange::Rollback(which) = requested else {
             return self.run_on(service, ui, requested);
         };
@@ -165,7 +167,9 @@ impl<'a> ChangeCommand<'a> {
             Some(_) if options.canary.is_empty() => {
                 ui.note(&confirmation::how_to_confirm(&target, args.confirm.unwrap_or_default()));
             }
-            Some(pending) => confirmation::watch_canary(service, pending, &options, &report)?,
+            Some(pending) => {
+                confirmation::watch_canary(service, pending, (&options, &self.waves), &report)?;
+            }
             None => {}
         }
         Ok(if args.exit_code && made.changed { Exit::Changed } else { Exit::Done })

@@ -5,10 +5,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::cli::args::changing::ChangeArgs;
+use crate::cli::fleet::names::in_ranges;
 use crate::cli::interrupt::LastWords;
 use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, ConfigService, Decision, Status, StatusPart, canary_nodes};
+use crate::engine::{ChangeOptions, ConfigService, Decision, Status, StatusPart, canary_waves};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, WHOLE_HISTORY};
 
@@ -24,7 +25,7 @@ pub fn how_to_confirm(name: &str, left: Duration) -> String {
 /// The interval at which the nodes are looked at.
 const INTERVAL: Duration = Duration::from_millis(300);
 
-/// Names the nodes that take a change first.
+/// Names the nodes that take a change first; returns its waves.
 ///
 /// # Errors
 /// `Usage` if no nodes follow the target, or not these.
@@ -32,8 +33,9 @@ pub fn name_canaries(
     args: &ChangeArgs,
     options: &mut ChangeOptions,
     service: &dyn ConfigService,
-) -> Result<(), Error> {
-    let Some([time, soak]) = args.canary_times()? else { return Ok(()) };
+    ui: Ui,
+) -> Result<Vec<Vec<String>>, Error> {
+    let Some([time, soak]) = args.canary_times()? else { return Ok(Vec::new()) };
     let nodes = service.status(StatusPart::All)?.nodes.filter(|_| !args.all_or_nothing).ok_or_else(|| {
         let hint =
             "name several with `-x 'edge-*'`, `-x a,b` or `--group GROUP`, or a cluster with `--cluster URL`";
@@ -43,16 +45,33 @@ pub fn name_canaries(
         };
         Error::usage(what, hint)
     })?;
-    options.canary = canary_nodes(&args.canary, &nodes)?;
-    (options.soak, options.confirm) = (Some(soak), Some(time));
-    Ok(())
+    let waves = canary_waves(&args.canary, &nodes)?;
+    if waves.len() > 1 {
+        ui.note(&in_waves(&waves, nodes.len()));
+    }
+    (options.canary, options.soak, options.confirm) = (waves[0].clone(), Some(soak), Some(time));
+    Ok(waves)
+}
+
+/// Describes waves, each of which holds the ones before it, of all.
+pub fn in_waves<S: AsRef<str> + PartialEq>(waves: &[Vec<S>], all: usize) -> String {
+    let mut before: &[S] = &[];
+    let mut words = Vec::new();
+    for wave in waves {
+        let new: Vec<&str> = wave.iter().filter(|name| !before.contains(name)).map(S::as_ref).collect();
+        words.push(in_ranges(&new));
+        before = wave;
+    }
+    let rest = all - before.len();
+    words.extend((rest > 0).then(|| format!("the rest ({rest})")));
+    format!("in waves: {}", words.join("; then "))
 }
 
 /// Watches the first nodes until the change is decided, which this command alone does; an error if it went back.
 pub fn watch_canary(
     service: &dyn ConfigService,
     pending: &PendingInfo,
-    options: &ChangeOptions,
+    (options, waves): (&ChangeOptions, &[Vec<String>]),
     report: &Report<'_>,
 ) -> Result<(), Error> {
     let not_known = |error: Error| {
@@ -61,7 +80,7 @@ pub fn watch_canary(
             .hint("`mediactl history` shows it once the cluster answers")
     };
     let (begin, time) = (Instant::now(), options.confirm.unwrap_or_default());
-    let names = options.canary.join(", ");
+    let names = in_ranges(waves.last().unwrap_or(&options.canary));
     report.ui.note(&format!(
         "the change goes back unless it runs on {names} within {} s; the other nodes wait",
         pending.seconds_left
@@ -76,7 +95,7 @@ pub fn watch_canary(
     loop {
         let left = time.saturating_sub(begin.elapsed());
         let late = left.is_zero().then(|| format!("not confirmed in time: {}", waits_for.join("; ")));
-        let decision = Decision::KeepOnceRun { late: late.as_deref() };
+        let decision = Decision::KeepOnceRun { waves, late: late.as_deref() };
         match service.decide(decision, Some(&pending.id), "").map(|decided| decided.waits_for) {
             Ok(None) => break,
             Ok(Some(whys)) if !whys.is_empty() => waits_for = whys,

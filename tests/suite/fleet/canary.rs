@@ -84,6 +84,32 @@ fn a_canary_that_is_not_healthy_goes_back_and_the_others_are_never_touched() {
 }
 
 #[test]
+fn each_wave_holds_the_ones_before_and_one_that_fails_ends_them_all() {
+    let edges = Edges::with(&vec![SAMPLE.to_owned(); 6], &["--runtime-cmd", "test ! -e sick && echo '{}'"]);
+    let waves = ["--canary", "edge-4,10%,50%", "--soak", "1s"];
+    edges.places[1].put("sick", "");
+    let run = change(&edges, &waves).exits(6).says("`edge-1`: it is not healthy: ");
+    let run = run.says("in waves: edge-4; then edge-0, edge-1; then the rest (3)\n");
+    let run =
+        run.says("edge-4: healthy for 1 s\n").prints("edge-4  rolled back").prints("edge-2  not changed");
+    let id = id_of(&run);
+    run.says(&format!("the same command with `--change {id}` tries again"));
+    all_run(&edges, SAMPLE);
+    std::fs::remove_file(edges.places[1].path("sick")).expect("it is there");
+    change(&edges, &[&waves[..], &["--change", &id]].concat())
+        .exits(0)
+        .says("edge-0, edge-1, edge-4: healthy");
+    all_run(&edges, &changed());
+    let late = change(&edges, &["--canary", "1,2", "--soak", "5s", "--confirm", "10s"]).exits(2);
+    late.says("2 times `--soak` has to be less than `--confirm`");
+    for word in ["0%", "101%", "edge"] {
+        change(&edges, &["--canary", &format!("1,{word}")])
+            .exits(2)
+            .says(&format!("`--canary {word}` is neither"));
+    }
+}
+
+#[test]
 fn a_server_with_only_the_four_operations_is_refused_by_name() {
     let (foreign, edges) = (bare(), Edges::new(1));
     let own = edges.servers[0].as_ref().expect("it runs").url.clone();
