@@ -120,6 +120,7 @@ kinds! {
         WouldRemoveCredentials "would-remove-credentials" 422 Guarded "the change removes the last usable account for the API",
         WouldDeleteStreams "would-delete-streams" 422 Guarded "more streams would be deleted than `max_delete` allows",
         EmptyReplacement "empty-replacement" 422 Guarded "the new configuration has no stream, live or plugin at all",
+        Dangling "dangling" 422 Guarded "others use the name of a block that the change removes",
         TooManyFailures "too-many-failures" 429 Denied "too many wrong passwords came from this address",
         Failed "write-failed" 500 Failed "the configuration could not be read or written; nothing was changed",
         ReloadFailed "reload-failed" 500 Failed "the reload command failed",
@@ -356,7 +357,6 @@ impl Error {
     /// No change has to be confirmed.
     pub fn nothing_pending() -> Self {
         Self::new(ErrorKind::NothingPending, "no change waits to be confirmed")
-            .hint("it was already confirmed, or rolled back on timeout")
     }
 
     /// Another change has to be confirmed first.
@@ -506,5 +506,6 @@ fn kind_of(guard: &Guard) -> ErrorKind {
         Guard::FormChange => ErrorKind::FormChange,
         Guard::NearMiss => ErrorKind::NearMiss,
         Guard::OneLine => ErrorKind::BadConfig,
+        Guard::Dangling(_) => ErrorKind::Dangling,
     }
 }

@@ -15,6 +15,9 @@
 
 pub mod error;
 
+#[allow(clippy::disallowed_methods, reason = "it is told how long something takes")]
+pub mod progress;
+
 #[allow(clippy::disallowed_methods, reason = "the file is this layer's")]
 pub mod store;
 

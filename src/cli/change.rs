@@ -4,6 +4,8 @@
 
 use std::io;
 use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
 
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
@@ -12,23 +14,24 @@ use crate::cli::context;
 use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::prompts;
 use crate::cli::render::report::Report;
-use crate::cli::render::texts::print_diff;
+use crate::cli::render::texts::{masked_entry, paths_and_more, print_change};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
     ChangeOptions, ChangeReport, ConfigService, Decision, Expected, Guard, OutcomeNote, ReportParts,
-    RequestedChange, StatusPart,
+    RequestedChange, StatusPart, reverted_in,
 };
 use crate::error::{Error, ErrorKind, Exit};
+use crate::progress;
 use crate::store::file::ConfFile;
-use crate::store::{ChangeId, ChangeRef, HistoryEntry, WHOLE_HISTORY};
+use crate::store::{ChangeId, ChangeRange, ChangeRef, HistoryEntry, Reverted, WHOLE_HISTORY};
 use mediaconf::{AssignOptions, one_line};
 
 /// A change of more streams, lives and plugins than this is asked about.
 const MOST_UNASKED: usize = 20;
 
 /// The commands that are operations of the API.
-const OPERATIONS: [&str; 4] = ["modify", "save", "update", "rollback"];
+const OPERATIONS: [&str; 5] = ["modify", "save", "update", "rollback", "revert"];
 
 /// A command that makes a change, and how it reports the outcome.
 #[derive(Clone)]
@@ -65,8 +68,11 @@ impl<'a> ChangeCommand<'a> {
     pub fn run(mut self, call: Invocation<'_>, requested: RequestedChange<'_>) -> Result<Exit, Error> {
         let Invocation { global, ui, .. } = call;
         if let Some(contexts) = context::several(global)? {
-            if let RequestedChange::Rollback(_) = requested {
-                let hint = "`rollback --change ID` undoes one change on each server that has it; `history` shows the id";
+            if matches!(
+                requested,
+                RequestedChange::Rollback(_) | RequestedChange::Revert(Reverted::Numbers(_))
+            ) {
+                let hint = "`revert --change ID` undoes one change on each server that has it; `history` shows the id";
                 return Err(Error::usage("each server has its own number for a change", hint));
             }
             let masked = ReportParts::masked_by(ui.masker().as_ref());
@@ -82,27 +88,41 @@ impl<'a> ChangeCommand<'a> {
         self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
         self.waves = confirmation::name_canaries(self.args, &mut self.options, service, ui)?;
-        let RequestedChange::Rollback(which) = requested else {
-            return self.run_on(service, ui, requested);
+        let pinned = match requested {
+            RequestedChange::Rollback(which) => self.pin_rollback(which, service, ui)?,
+            RequestedChange::Revert(reverted @ Reverted::Numbers(_)) => {
+                let entries = service.history(WHOLE_HISTORY)?;
+                let undone = reverted_in(&entries, &reverted)?;
+                tell_undone(&undone, ui);
+                let one = |entry: &HistoryEntry| ChangeRange([ChangeRef::Number(entry.number); 2]);
+                RequestedChange::Revert(Reverted::Numbers(undone.into_iter().map(one).collect()))
+            }
+            other => other,
         };
-        let mut undone = service.history(WHOLE_HISTORY)?;
-        let Some(first) = which.find(&undone) else {
-            return self.run_on(service, ui, requested);
-        };
-        undone.truncate(first + 1);
-        // By its number, because another change would be the last one then.
-        let pinned = RequestedChange::Rollback(ChangeRef::Number(undone[first].number));
-        if let Some(HistoryEntry { number, operation, .. }) = undone.last() {
-            let count = undone.iter().filter(|entry| !entry.is_aside).count();
+        self.run_on(service, ui, pinned)
+    }
+
+    /// Returns the rollback by its number, because another change would be the last one then; asks if it undoes more than one.
+    fn pin_rollback(
+        &self,
+        which: ChangeRef,
+        service: &dyn ConfigService,
+        ui: Ui,
+    ) -> Result<RequestedChange<'static>, Error> {
+        let entries = service.history(WHOLE_HISTORY)?;
+        let Some(first) = which.find(&entries) else { return Ok(RequestedChange::Rollback(which)) };
+        let HistoryEntry { number, operation, .. } = &entries[first];
+        let undone: Vec<_> = entries[..=first].iter().filter(|entry| !entry.is_aside).collect();
+        if undone.len() > 1 {
             let agreed = self.args.yes || self.options.force || self.args.dry_run;
-            let what = format!("rollback to the text before change {number} undoes {count} changes");
-            if count > 1 && !agreed && !confirm(&format!("{what}: go on?"))? {
+            let what = format!("rollback to the text before change {number} undoes {} changes", undone.len());
+            tell_undone(&undone, if agreed { ui } else { ui.loud() });
+            if !agreed && !confirm(&format!("{what}: go on?"))? {
                 return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` undoes them all"));
             }
-            let note = format!("back to the text before change {number}, {}", one_line(operation));
-            ui.note(&note);
         }
-        self.run_on(service, ui, pinned)
+        ui.note(&format!("back to the text before change {number}, {}", one_line(operation)));
+        Ok(RequestedChange::Rollback(ChangeRef::Number(*number)))
     }
 
     /// Says which nodes a change of the file of one of them changes, and asks.
@@ -145,6 +165,8 @@ impl<'a> ChangeCommand<'a> {
         ui: Ui,
         requested: RequestedChange<'_>,
     ) -> Result<Exit, Error> {
+        let until = self.args.waits_until();
+        confirmation::let_others_end(service, until, self.options.id.as_ref())?;
         if self.is_asked(&requested)
             && let Some(agreed) = self.ask(service, ui, &requested)?
         {
@@ -155,7 +177,9 @@ impl<'a> ChangeCommand<'a> {
         let mut options = ChangeOptions { told: report.parts(), ..self.options };
         // A guard that refuses the change becomes a question.
         let accepts = |guard: &Guard, _: Error| confirm(&format!("{guard}: go on?"));
-        let made = guarded(service, &requested, &mut options, accepts)?;
+        let step = progress::step(format!("{}: {target}", self.name));
+        let made = guarded(service, &requested, &mut options, until, accepts)?;
+        drop(step);
         report.print(&made)?;
         let waits = made.notes.contains(&OutcomeNote::HasChange) && options.canary.is_empty();
         match &made.pending {
@@ -204,7 +228,7 @@ impl<'a> ChangeCommand<'a> {
         let mut agreed = ChangeOptions { dry_run: true, told, ..self.options.clone() };
         let mut refusal: Option<Error> = None;
         // A dry run that accepts the guards which ask; the last refusal of such a guard is told.
-        let report = guarded(service, requested, &mut agreed, |_, error| {
+        let report = guarded(service, requested, &mut agreed, None, |_, error| {
             refusal = Some(error);
             Ok(true)
         })?;
@@ -217,7 +241,9 @@ impl<'a> ChangeCommand<'a> {
         if reasons.is_empty() || !report.changed {
             return Ok(None);
         }
-        output(print_diff(&report.diff, [service.name(); 2], ui.on_stderr(), &mut io::stderr().lock()))?;
+        let (differing, names) = ((&*report.diff, Some(&*report.values)), [service.name(); 2]);
+        let form = self.args.output.for_people();
+        output(print_change(form, differing, names, ui.on_stderr(), &mut io::stderr().lock()))?;
         if !confirm(&format!("{}: go on?", reasons.join("; ")))? {
             return Err(refusal.unwrap_or_else(|| Error::new(ErrorKind::Guarded, "the change was not made")));
         }
@@ -229,24 +255,46 @@ impl<'a> ChangeCommand<'a> {
     }
 }
 
-/// Makes a change, or rehearses it; where a guard that asks refuses it, it is tried again if that is accepted.
+/// Makes a change, or rehearses it; where a guard that asks refuses it, it is tried again if that is accepted, and until
+/// this time also while another change has to be confirmed.
 fn guarded(
     service: &dyn ConfigService,
     requested: &RequestedChange<'_>,
     options: &mut ChangeOptions,
+    until: Option<Instant>,
     mut accepts: impl FnMut(&Guard, Error) -> Result<bool, Error>,
 ) -> Result<ChangeReport, Error> {
     loop {
         let error = match service.change(requested.clone(), options) {
             Ok(report) => return Ok(report),
+            // Another command was faster.
+            Err(error)
+                if error.kind == ErrorKind::Pending && until.is_some_and(|until| Instant::now() < until) =>
+            {
+                confirmation::let_others_end(service, until, options.id.as_ref())?;
+                thread::sleep(confirmation::INTERVAL);
+                continue;
+            }
             Err(error) => error,
         };
         match error.guard.clone().filter(Guard::is_question) {
-            Some(guard) if !options.accepted.contains(&guard) && accepts(&guard, error.clone())? => {
+            Some(guard) if !options.accepts(&guard) && accepts(&guard, error.clone())? => {
                 options.accepted.push(guard);
             }
             _ => return Err(error),
         }
+    }
+}
+
+/// Names changes that are to be undone; where a refusal is JSON, nothing stands before it.
+fn tell_undone(undone: &[&HistoryEntry], ui: Ui) {
+    for entry in undone.iter().filter(|_| !ui.is_json()) {
+        let HistoryEntry { number, operation, by, message, paths, .. } =
+            masked_entry((*entry).clone(), ui.masker().as_ref());
+        let paths = paths.filter(|all| all.count > 0);
+        let paths = paths.map(|all| paths_and_more(all.first.into_iter(), all.count));
+        let words: Vec<String> = [Some(operation), by, message, paths].into_iter().flatten().collect();
+        ui.note(&one_line(&format!("to undo: change {number}, {}", words.join(", "))));
     }
 }
 

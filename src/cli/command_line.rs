@@ -19,6 +19,7 @@ use mediaconf::printable;
 /// change. Every change is checked before it is written, and it is written completely or not at all.
 #[derive(Debug, Parser)]
 #[command(name = "mediactl", version, propagate_version = true, max_term_width = 100)]
+#[command(help_template = "{about-with-newline}\n{usage-heading} {usage}\n{all-args}{after-help}")]
 #[command(after_help = "Options of every command, such as --conf, --url and -x: `mediactl --help`")]
 #[command(after_long_help = "\
 Examples:
@@ -47,12 +48,28 @@ impl CommandLine {
 
 /// Returns the tree of commands and options, from which the manual pages are made, too.
 pub fn command() -> Command {
-    CommandLine::command().mut_subcommands(|command| command.mut_args(|option| option.hide_env_values(true)))
+    let tree = CommandLine::command()
+        .mut_subcommands(|command| command.mut_args(|option| option.hide_env_values(true)));
+    // There it is another name of `revert --change`.
+    tree.mut_subcommand("rollback", |command| command.mut_arg("change", |option| option.hide(true)))
 }
 
 /// Where an error has words of the command line.
 const GIVEN_WORDS: [ContextKind; 3] =
     [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue];
+
+/// The arguments with `revert last` in the place of its other name `undo`.
+pub fn without_undo(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if arguments.iter().any(|argument| argument == "undo")
+        && let Ok(matches) = command().allow_external_subcommands(true).try_get_matches_from(&arguments)
+        && let Some(("undo", rest)) = matches.subcommand()
+    {
+        let behind = rest.get_many::<OsString>("").map_or(0, Iterator::count);
+        let at = arguments.len() - behind - 1;
+        arguments.splice(at..=at, ["revert", "last"].map(OsString::from));
+    }
+    arguments
+}
 
 /// Prints help, versions, and faults of the command line.
 pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {

@@ -11,7 +11,8 @@ use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ConfigService, Decision, Status, StatusPart, canary_waves};
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::{EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, WHOLE_HISTORY};
+use crate::progress;
+use crate::store::{ChangeId, EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, WHOLE_HISTORY};
 
 /// Says how the change of `name` is decided before its time is over.
 pub fn how_to_confirm(name: &str, left: Duration) -> String {
@@ -23,7 +24,7 @@ pub fn how_to_confirm(name: &str, left: Duration) -> String {
 }
 
 /// The interval at which the nodes are looked at.
-const INTERVAL: Duration = Duration::from_millis(300);
+pub const INTERVAL: Duration = Duration::from_millis(300);
 
 /// Names the nodes that take a change first; returns its waves.
 ///
@@ -67,6 +68,23 @@ pub fn in_waves<S: AsRef<str> + PartialEq>(waves: &[Vec<S>], all: usize) -> Stri
     format!("in waves: {}", words.join("; then "))
 }
 
+/// Waits until no other change than `own` has to be confirmed, or this time comes.
+///
+/// # Errors
+/// Those of the service.
+pub fn let_others_end(
+    service: &dyn ConfigService,
+    until: Option<Instant>,
+    own: Option<&ChangeId>,
+) -> Result<(), Error> {
+    let _step = progress::step("waiting until another change is confirmed");
+    let is_other = |other: PendingInfo| !other.is_over && own.is_none_or(|own| own.as_str() != other.id);
+    while until.is_some_and(|until| Instant::now() < until) && service.pending()?.is_some_and(is_other) {
+        thread::sleep(INTERVAL);
+    }
+    Ok(())
+}
+
 /// Watches the first nodes until the change is decided, which this command alone does; an error if it went back.
 pub fn watch_canary(
     service: &dyn ConfigService,
@@ -89,6 +107,7 @@ pub fn watch_canary(
     let newest = service.history(1).map_err(not_known)?.into_iter().next();
     let own = newest.filter(|newest| newest.operation != EXPIRED).map(|own| own.number);
     let mut waits_for = Vec::new();
+    let step = progress::step(format!("waiting for {names}"));
     let changed = report.target.to_owned();
     let last_words =
         LastWords::new(report.ui, move || how_to_confirm(&changed, time.saturating_sub(begin.elapsed())));
@@ -106,7 +125,7 @@ pub fn watch_canary(
         }
         thread::sleep(INTERVAL);
     }
-    drop(last_words);
+    drop((step, last_words));
     // If its time is over and nobody rolled it back, it is rolled back now. If it is decided already,
     // that is no error.
     let _ = service.decide(Decision::RollBack, Some(&pending.id), "");
@@ -123,18 +142,29 @@ pub fn watch_canary(
     Ok(())
 }
 
+/// The last change that all nodes are to run. One that was not confirmed in time does not count, even before somebody has
+/// taken it back.
+fn last_wanted(status: &Status) -> u64 {
+    let is_over = status.pending.as_ref().is_some_and(|pending| pending.is_over);
+    status.last_change.as_ref().map_or(0, |last| last.number).saturating_sub(if is_over { 2 } else { 0 })
+}
+
+fn runs(node: &NodeRecord, wanted: u64) -> bool {
+    let is_well = matches!(node.state, NodeState::Running | NodeState::Canary);
+    is_well && node.serial.is_some_and(|runs| runs >= wanted)
+}
+
+/// True if a node runs what it should: the last change, or the one before it while other nodes take the last one first.
+pub fn is_well(node: &NodeRecord, status: &Status) -> bool {
+    let waits = status.pending.as_ref().is_some_and(|pending| !pending.is_over && !pending.canary.is_empty());
+    runs(node, last_wanted(status).saturating_sub(u64::from(waits)))
+}
+
 /// Describes each node that does not run `serial` or a later change; without a serial, each that does not run the last
 /// one. `None` if nodes can't follow.
 pub fn missing(status: &Status, serial: Option<u64>) -> Option<Vec<String>> {
     let nodes = status.nodes.as_ref()?;
-    // A change that was not confirmed in time does not count, even before somebody has taken it back.
-    let is_over = status.pending.as_ref().is_some_and(|pending| pending.is_over);
-    let last = status.last_change.as_ref().map_or(0, |last| last.number);
-    let wanted = serial.unwrap_or(if is_over { last.saturating_sub(2) } else { last });
-    let runs_it = |node: &NodeRecord| {
-        let is_well = matches!(node.state, NodeState::Running | NodeState::Canary);
-        is_well && node.serial.is_some_and(|runs| runs >= wanted)
-    };
+    let wanted = serial.unwrap_or(last_wanted(status));
     let words = |node: &NodeRecord| {
         let runs = node.serial.map_or("nothing".to_owned(), |runs| runs.to_string());
         match node.state {
@@ -143,7 +173,7 @@ pub fn missing(status: &Status, serial: Option<u64>) -> Option<Vec<String>> {
             _ => format!("{} runs {runs}, {}", node.node, node.state),
         }
     };
-    Some(nodes.iter().filter(|node| !runs_it(node)).map(words).collect())
+    Some(nodes.iter().filter(|node| !runs(node, wanted)).map(words).collect())
 }
 
 /// Waits until all nodes run `serial`, or the last change; returns those that do not when the time is over.
@@ -156,6 +186,7 @@ pub fn wait(
     most: Option<Duration>,
 ) -> Result<Vec<String>, Error> {
     let begin = Instant::now();
+    let _step = progress::step("waiting for the nodes");
     loop {
         let found = missing(&service.status(StatusPart::All)?, serial).ok_or_else(|| {
             let hint = "name the cluster with `--cluster URL`";

@@ -32,7 +32,6 @@ mod render;
 mod target;
 mod ui;
 
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use signal_hook::consts::SIGXFSZ;
@@ -52,7 +51,7 @@ use crate::store::file::limit_files;
 /// Runs the command line of this process.
 pub fn run() -> Exit {
     survive_file_limit();
-    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let arguments = command_line::without_undo(std::env::args_os().collect());
     if let Some(exit) = completion::answer(&arguments, command) {
         return exit;
     }
@@ -64,9 +63,14 @@ pub fn run() -> Exit {
     let CommandLine { global, command } = parsed.expect("clap parsed them with the same tree of commands");
     limit_files(global.max_file.bytes());
     let ui = Ui::from_options(&global).called_by(&matches);
+    if !ui.is_quiet() {
+        ui::show_progress();
+    }
     let (_, called) = matches.subcommand().expect("a command was given");
     let call = Invocation { global: &global, matches: called, ui };
-    command.run(call).unwrap_or_else(|error| fail(&error, &global, ui))
+    let exit = command.run(call).unwrap_or_else(|error| fail(&error, &global, ui));
+    ui::end_progress();
+    exit
 }
 
 /// Lets a write beyond the limit of file sizes (`ulimit -f`) fail with an error. Without a handler, a

@@ -5,6 +5,8 @@ use std::io::{self, IsTerminal, Write};
 
 use dialoguer::Password;
 
+use crate::cli::ui;
+use crate::progress;
 use mediaconf::printable;
 
 /// True if somebody may answer questions.
@@ -26,6 +28,8 @@ pub fn line(prompt: &str) -> io::Result<Option<String>> {
     if !can_ask() {
         return Ok(None);
     }
+    let _asked = progress::step("");
+    ui::end_progress();
     write!(io::stderr(), "{prompt}: ")?;
     let line = typed_line()?;
     if line.is_none() {
@@ -46,6 +50,8 @@ pub fn secret(prompt: &str) -> io::Result<Option<String>> {
     if !can_ask() {
         return Ok(None);
     }
+    let _asked = progress::step("");
+    ui::end_progress();
     let asked = Password::new().with_prompt(prompt).allow_empty_password(true).report(false).interact();
     let secret = asked.map_err(|dialoguer::Error::IO(error)| error)?;
     Ok(Some(secret).filter(|secret| !secret.is_empty()))

@@ -18,7 +18,7 @@ use crate::cli::input;
 use crate::cli::interrupt::interrupt;
 use crate::cli::local::sudo_user;
 use crate::cli::ui::{Ui, waiting};
-use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Snapshot};
+use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Snapshot, StatusPart};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::DEFAULT_PREFIX;
 use crate::http::client::{
@@ -26,7 +26,9 @@ use crate::http::client::{
 };
 use crate::store::etcd::{ClusterStore, ClusterUrl, DEFAULT_REQUEST_TIME, GatewaySettings};
 use crate::store::file::ConfFile;
-use crate::store::{LastWrite, LockHolder, ReplaceableFile, Store, reason};
+use crate::store::{
+    ChangeRef, LastWrite, LockHolder, NodeState, ReplaceableFile, Store, WHOLE_HISTORY, reason,
+};
 
 /// The configuration that a command works on.
 pub struct Target {
@@ -40,6 +42,46 @@ pub struct Target {
 }
 
 impl Target {
+    /// The text of the cluster that a node runs, by its record, and what has to be said about it.
+    ///
+    /// # Errors
+    /// `Usage` without nodes; `NotFound`: there is no such node, it runs nothing, or another text than the history has;
+    /// those of the service.
+    pub fn node_text(&self, name: &str) -> Result<(Arc<Snapshot>, Option<String>), Error> {
+        let absent = |message: String| {
+            Error::new(ErrorKind::NotFound, message)
+                .hint("`mediactl status` shows the nodes and what they run")
+        };
+        let Some(nodes) = self.service.status(StatusPart::Nodes)?.nodes else {
+            let message = format!("`{}` has no nodes", self.service.name());
+            return Err(Error::usage(
+                message,
+                "name a cluster with `--cluster URL`, or by a context with `-x NAME`",
+            ));
+        };
+        let record = nodes.into_iter().find(|node| node.node == name);
+        let record = record.ok_or_else(|| absent(format!("there is no node `{name}`")))?;
+        let runs = record.serial.ok_or_else(|| absent(format!("it is not known what `{name}` runs")))?;
+        let history = self.service.history(WHOLE_HISTORY)?;
+        let after = history.iter().find(|entry| entry.number == runs).and_then(|entry| entry.after);
+        let next = history.iter().filter(|entry| entry.number > runs).min_by_key(|entry| entry.number);
+        let text = match next {
+            Some(next) => self.service.text_before(ChangeRef::Number(next.number))?,
+            None => self.service.read(None)?,
+        };
+        if Some(text.revision()) != record.revision.or(after) {
+            return Err(absent(format!(
+                "`{name}` runs change {runs}, whose text is not in the history here"
+            )));
+        }
+        let note = match record.state {
+            NodeState::Drifted => "was edited by hand on its machine: this is the text of the cluster there",
+            NodeState::Gone => "is gone: this is what it ran when it was heard of last",
+            _ => return Ok((text, None)),
+        };
+        Ok((text, Some(format!("`{name}` {note}"))))
+    }
+
     fn new(service: impl ConfigService + 'static, is_server: bool) -> Self {
         Self { service: Box::new(service), is_server, unreachable: None, file: None }
     }

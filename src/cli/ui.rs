@@ -16,8 +16,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::time::SystemTime;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -33,6 +34,7 @@ use crate::cli::error::equal_lines;
 use crate::cli::local;
 use crate::cli::render::more_like_it;
 use crate::error::Error;
+use crate::progress;
 use crate::store::LockHolder;
 use mediaconf::{Diagnostics, Masker, printable};
 
@@ -132,9 +134,19 @@ impl Ui {
         Self { quiet: false, ..self }
     }
 
+    /// True if neither notes nor waits are told.
+    pub fn is_quiet(self) -> bool {
+        self.quiet
+    }
+
     /// True if the results, and a refusal, are JSON.
     pub fn is_json(self) -> bool {
         self.json
+    }
+
+    /// True if a person sees the results at once.
+    pub fn is_terminal(self) -> bool {
+        self.terminal_out
     }
 
     /// The same for a command that only shows something: a long output goes through a pager.
@@ -177,6 +189,7 @@ impl Ui {
 
     /// Writes to stdout, as it is or through a pager, behind a buffer.
     fn to_stdout(self, write: impl FnOnce(&mut dyn Write) -> Result<(), Error>) -> Result<(), Error> {
+        end_progress();
         let mut pager = self.pages.then(|| chosen()?.stdin(Stdio::piped()).spawn().ok()).flatten();
         let out: Box<dyn Write> = match pager.as_mut().and_then(|pager| pager.stdin.take()) {
             Some(input) => {
@@ -215,7 +228,7 @@ impl Ui {
 
     /// Text that is painted for stderr instead of stdout.
     pub fn on_stderr(self) -> Self {
-        Self { color_out: self.color_err, ..self }
+        Self { color_out: self.color_err, terminal_out: io::stderr().is_terminal(), ..self }
     }
 
     /// Colours a piece of output, if colours are on.
@@ -291,6 +304,7 @@ impl Ui {
 
     /// Prints lines to stderr that are coloured and sanitized already.
     pub fn say_painted(self, lines: &str) {
+        end_progress();
         // One write, so that the lines of two processes don't mix. A closed stderr is no error.
         let _ = io::stderr().write_all(format!("{lines}\n").as_bytes());
     }
@@ -300,8 +314,50 @@ impl Ui {
     }
 }
 
+/// The line about what is waited for that is on the terminal.
+static PROGRESS: Mutex<String> = Mutex::new(String::new());
+
+/// The pause between two looks at what is waited for.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Shows on a terminal what is waited for and since when, in one line that goes away.
+pub fn show_progress() {
+    if io::stderr().is_terminal() {
+        thread::spawn(|| {
+            loop {
+                thread::sleep(LOOK);
+                draw_progress(|| progress::waited_for().map(|(text, time)| progress_line(&text, time)));
+            }
+        });
+    }
+}
+
+/// Takes that line away.
+pub fn end_progress() {
+    draw_progress(|| None);
+}
+
+fn progress_line(text: &str, time: Duration) -> String {
+    let since = local::short(SystemTime::now() - time);
+    let line = format!("{}, since {since} ({} s)", printable(text), time.as_secs());
+    let width = tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
+    line.chars().take(if width > 1 { width - 1 } else { usize::MAX }).collect()
+}
+
+/// Draws the line that is known under the lock, so that none comes back after it was taken away.
+fn draw_progress(line: impl FnOnce() -> Option<String>) {
+    let mut shown = PROGRESS.lock().unwrap_or_else(PoisonError::into_inner);
+    let line = line().unwrap_or_default();
+    if *shown != line {
+        // A closed stderr is no error.
+        let _ = io::stderr().write_all(format!("\r{line}\x1b[K").as_bytes());
+        *shown = line;
+    }
+}
+
 /// Prints which process holds the lock that the command waits for.
 pub fn waiting(file: &str, holder: &LockHolder) {
+    end_progress();
     let _ = writeln!(io::stderr(), "{}", holder.waited_for(file));
 }
 

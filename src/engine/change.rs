@@ -10,9 +10,9 @@ use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{Guard, NewWarning, Snapshot, added_and_removed, compared, diff_lines};
+use super::{Guard, NewWarning, Snapshot, UndoneChange, added_and_removed, compared, diff_lines};
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeId, ChangeRef, PendingInfo, Revision};
+use crate::store::{ChangeId, ChangeRef, PendingInfo, REVERT, Reverted, Revision};
 use mediaconf::{ChangedValue, Effects, Faults, Masker, Path, Request};
 
 /// An operation that changes a configuration.
@@ -39,7 +39,7 @@ impl Operation {
     pub fn of_change(name: &str) -> Option<Self> {
         let by_command = match name {
             "add" | "apply" | "cp" | "mv" | "rm" => Some(Self::Modify),
-            "edit" | "fmt" => Some(Self::Save),
+            "edit" | "fmt" | REVERT => Some(Self::Save),
             _ => None,
         };
         by_command.or_else(|| Self::ALL.iter().copied().find(|operation| operation.name() == name))
@@ -88,8 +88,11 @@ pub enum RequestedChange<'a> {
     Entries(EntryEdits),
     /// Makes the text before a change the configuration again.
     Rollback(ChangeRef),
-    /// Takes exactly the change with this id back, and keeps what was changed since.
-    Revert(ChangeId),
+    /// Undoes exactly these changes, and keeps what was changed since.
+    Revert(Reverted),
+    /// The same, by the texts of the changes, the last one first.
+    #[serde(skip)]
+    Undo(Arc<[UndoneChange]>),
     /// Runs the text of the file, as a server does at a signal.
     #[serde(skip)]
     Load,
@@ -192,9 +195,9 @@ pub struct ChangeOptions {
     /// Of a node, which takes the change with that id from its cluster: it is made whatever its own history has.
     #[serde(skip)]
     pub again: bool,
-    /// The id of the change that it undoes, for the history.
+    /// The changes that it undoes, for the history.
     #[serde(skip)]
-    pub undoes: Option<ChangeId>,
+    pub undoes: Option<String>,
     /// The reason of the change, for the history.
     pub message: Option<String>,
     /// The command that makes it, one of [`COMMANDS`], for the history; of a node, what made it in the cluster. `None` is
@@ -202,7 +205,7 @@ pub struct ChangeOptions {
     #[serde(deserialize_with = "known_command")]
     pub command: Option<Cow<'static, str>>,
     /// The running configuration, or the file where no server runs, that the change was made for; `None` is any.
-    #[serde(rename = "only_if")]
+    #[serde(rename = "only_if", deserialize_with = "condition")]
     pub expected: Option<Expected>,
     /// The text that the change was made of: it is merged with what others made of that meanwhile.
     pub base: Option<Revision>,
@@ -234,7 +237,7 @@ pub struct ChangeOptions {
 impl ChangeOptions {
     /// True if this guard was accepted.
     pub fn accepts(&self, guard: &Guard) -> bool {
-        self.force || self.accepted.contains(guard)
+        self.force || self.accepted.iter().any(|accepted| accepted.is_like(guard))
     }
 
     /// True if it is the change that waits to be confirmed.
@@ -267,6 +270,20 @@ impl ChangeOptions {
     pub(super) fn at_most(&self, most: Duration) -> Duration {
         self.until.map_or(most, |until| most.min(until.saturating_duration_since(Instant::now())))
     }
+}
+
+/// A condition, or the one revision that meets it.
+fn condition<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Expected>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Given {
+        Revision(Revision),
+        Condition(Expected),
+    }
+    Ok(Option::<Given>::deserialize(from)?.map(|given| match given {
+        Given::Revision(revision) => Expected::OneOf(vec![revision]),
+        Given::Condition(expected) => expected,
+    }))
 }
 
 /// One of [`COMMANDS`].
@@ -380,6 +397,10 @@ pub enum OutcomeNote {
     KeptHandEdit,
     /// The replacement text lacks this many streams.
     DeletedStreams(usize),
+    /// This many streams stand inside the blocks that were removed, and went with them.
+    InnerStreams(usize),
+    /// This many places refer to the blocks that got other names, and name them by those now.
+    RenamedUses(usize),
     /// The history has the change with this id already, so it was not made again.
     HasChange,
     /// Of a rehearsal: another change has to be confirmed before this one can be made.

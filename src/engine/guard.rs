@@ -16,6 +16,9 @@ pub const MAX_DELETE_SHARE: usize = 10;
 /// More streams than this are never deleted without a question.
 pub const MAX_DELETE_CEILING: usize = 20;
 
+/// The number of users of a block that are named.
+const SHOWN_USERS: usize = 3;
+
 /// A change that is rarely intended; it is refused unless it is accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -30,6 +33,8 @@ pub enum Guard {
     NearMiss,
     /// The new text has lost its line ends, and a comment hides directives.
     OneLine,
+    /// A block goes whose name others use; the text says which.
+    Dangling(String),
     /// Many streams would be deleted at once.
     WouldDeleteStreams {
         deleted: usize,
@@ -45,6 +50,7 @@ pub const GUARD_NAMES: &[(&str, Guard)] = &[
     ("form-change", Guard::FormChange),
     ("near-miss", Guard::NearMiss),
     ("one-line", Guard::OneLine),
+    ("dangling", Guard::Dangling(String::new())),
 ];
 
 impl fmt::Display for Guard {
@@ -57,6 +63,7 @@ impl fmt::Display for Guard {
             Self::FormChange => f.write_str("an unknown directive would get another form"),
             Self::NearMiss => f.write_str("a new name or value is nearly a known one"),
             Self::OneLine => f.write_str("the new configuration is one line, and a comment hides directives"),
+            Self::Dangling(users) => f.write_str(users),
             Self::WouldDeleteStreams { deleted, of } => {
                 write!(f, "{deleted} of {of} streams would be deleted")
             }
@@ -72,7 +79,12 @@ impl Guard {
 
     /// The name under which it is accepted; `None` if a number is.
     pub fn name(&self) -> Option<&'static str> {
-        GUARD_NAMES.iter().find(|(_, known)| known == self).map(|(name, _)| *name)
+        GUARD_NAMES.iter().find(|(_, known)| known.is_like(self)).map(|(name, _)| *name)
+    }
+
+    /// True if both are accepted by the same name or number.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self == other || matches!((self, other), (Self::Dangling(_), Self::Dangling(_)))
     }
 
     /// The guard that a fault of a patch belongs to; `None` if the fault can't be accepted.
@@ -95,7 +107,10 @@ impl Guard {
     /// request itself is wrong.
     pub fn is_question(&self) -> bool {
         match self {
-            Self::WouldRemoveCredentials | Self::EmptyReplacement | Self::WouldDeleteStreams { .. } => true,
+            Self::WouldRemoveCredentials
+            | Self::EmptyReplacement
+            | Self::Dangling(_)
+            | Self::WouldDeleteStreams { .. } => true,
             Self::FormChange | Self::NearMiss | Self::OneLine => false,
         }
     }
@@ -111,7 +126,7 @@ impl Guard {
             Self::OneLine => {
                 "were its line ends stripped? `curl --data-binary @FILE` sends a file as it is; "
             }
-            Self::FormChange | Self::NearMiss => "",
+            Self::FormChange | Self::NearMiss | Self::Dangling(_) => "",
         };
         let name = self.name().unwrap_or_default();
         format!("{why}`--accept {name}` (over HTTP `accept={name}`) makes the change anyway")
@@ -156,6 +171,16 @@ pub fn before_deletion(deleted: usize, of: usize, max_delete: Option<usize>) -> 
     (deleted > most).then_some(Guard::WouldDeleteStreams { deleted, of })
 }
 
+/// The guard that refuses to remove blocks that others use by their names; both sides have the texts that they include.
+pub fn before_dangling(old: &Document, new: &Document) -> Option<Guard> {
+    let (gone, users) = old.dangling_in(new)?;
+    let shown: Vec<String> = users.iter().take(SHOWN_USERS).map(|user| format!("`{user}`")).collect();
+    let (shown, count) = (shown.join(", "), users.len());
+    let more = if count > SHOWN_USERS { ", …" } else { "" };
+    let used = if count == 1 { "1 block uses" } else { &format!("{count} blocks use") };
+    Some(Guard::Dangling(format!("{used} `{gone}`, which the change removes: {shown}{more}")))
+}
+
 /// The login and the password of the account that may use the API; `None` if it is unusable.
 pub fn account(document: &Document) -> Option<[Word<'_>; 2]> {
     account_of(document, DirectiveRole::Editor)
@@ -175,7 +200,9 @@ pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
     let kept: std::collections::HashSet<String> =
         new.own_by_key(Kind::Streams.key()).iter().map(name).collect();
     let before = old.own_by_key(Kind::Streams.key());
-    (before.iter().filter(|entry| !kept.contains(&name(entry))).count(), before.len())
+    let gone = before.iter().filter(|entry| !kept.contains(&name(entry)));
+    let inside: usize = gone.clone().map(|entry| entry.inner_streams()).sum();
+    (gone.count() + inside, before.len() + inside)
 }
 
 #[cfg(test)]

@@ -8,11 +8,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    ChangeOptions, ChangeReport, ConfigService, ConfigSource, Engine, Operation, PendingChange, Snapshot,
-    compared, not_there, without_common_blocks,
+    ChangeOptions, ChangeReport, ConfigService, ConfigSource, Engine, Operation, PendingChange,
+    RequestedChange, Snapshot, compared, not_there, without_common_blocks,
 };
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeId, ChangeRef, ChangedPaths, HAND_EDIT, HistoryEntry, PendingInfo, WHOLE_HISTORY};
+use crate::store::{
+    ChangeRange, ChangeRef, ChangedPaths, HAND_EDIT, HistoryEntry, PendingInfo, REVERT, Reverted, Revision,
+    WHOLE_HISTORY,
+};
 use mediaconf::{ChangedValue, Config, Masker, Path, Segment};
 
 /// The hint for a change that the history does not have.
@@ -35,12 +38,47 @@ pub fn find(entries: &[HistoryEntry], which: ChangeRef) -> Result<&HistoryEntry,
     })
 }
 
-/// The refusal to take back a change where others have changed the same lines since.
-fn stale_change(change: &ChangeId) -> Error {
-    let message = format!(
-        "what change `{change}` did can't be undone: the same lines, or lines beside them, were changed since"
-    );
-    Error::new(ErrorKind::Conflict, message).hint("`mediactl history -p` shows what was changed")
+/// A change that is undone: the texts before and after it.
+#[derive(Debug)]
+pub struct UndoneChange {
+    pub number: u64,
+    /// Its id, or `change:N` where it has none.
+    pub name: String,
+    pub before: Arc<Snapshot>,
+    pub after: Arc<Snapshot>,
+}
+
+/// Returns the changes that a revert undoes, the last one first.
+///
+/// # Errors
+/// `NoSuchChange`, `NotFound`: the history does not have one of them, or it is no change of the text.
+pub fn reverted_in<'h>(
+    entries: &'h [HistoryEntry],
+    reverted: &Reverted,
+) -> Result<Vec<&'h HistoryEntry>, Error> {
+    let ranges = match reverted {
+        Reverted::Numbers(ranges) => ranges,
+        Reverted::Change(id) => {
+            let is_made = |entry: &&HistoryEntry| entry.is_of(id.as_str()) && !entry.goes_back();
+            let made = entries.iter().find(is_made).ok_or_else(|| {
+                Error::new(ErrorKind::NoSuchChange, format!("the history has no change `{id}`"))
+                    .hint("`mediactl history -o json` shows the id of each change")
+            });
+            return made.map(|made| vec![made]);
+        }
+    };
+    let mut wanted = Vec::new();
+    for ChangeRange([first, last]) in ranges {
+        let (first, last) = (find(entries, *first)?, find(entries, *last)?);
+        if first.number == last.number && first.is_aside {
+            let message =
+                format!("change {} did not change the file, so there is nothing to undo", first.number);
+            return Err(Error::new(ErrorKind::NotFound, message).hint(IN_HISTORY));
+        }
+        wanted.push(first.number.min(last.number)..=first.number.max(last.number));
+    }
+    let is_wanted = |entry: &&HistoryEntry| wanted.iter().any(|range| range.contains(&entry.number));
+    Ok(entries.iter().filter(|entry| !entry.is_aside).filter(is_wanted).collect())
 }
 
 impl Engine {
@@ -66,35 +104,89 @@ impl Engine {
         self.store.history(1).is_ok_and(|entries| !entries.is_empty())
     }
 
-    /// Takes the change with this id back, and keeps what was changed since.
+    /// Undoes these changes, and keeps what was changed since.
     ///
     /// # Errors
-    /// `NoSuchChange`, `NotKept`; `Conflict` if what it changed was changed since; as [`Engine::save`].
-    pub fn take_back(&self, change: &ChangeId, options: &ChangeOptions) -> Result<ChangeReport, Error> {
-        let history = self.history(WHOLE_HISTORY)?;
-        let is_made = |entry: &&HistoryEntry| entry.is_of(change.as_str()) && !entry.goes_back();
-        let made = history.iter().find(is_made).ok_or_else(|| {
-            Error::new(ErrorKind::NoSuchChange, format!("the history has no change `{change}`"))
-                .hint("`mediactl history -o json` shows the id of each change")
-        })?;
-        let before = self.text_before(ChangeRef::Number(made.number))?;
-        if Some(before.revision()) != made.before {
-            // Another program wrote into it late: that is no part of the change.
-            return Err(stale_change(change));
+    /// As [`Engine::undone`]; `Conflict` if what they changed was changed since; as [`Engine::save`].
+    pub fn revert(&self, reverted: &Reverted, options: &ChangeOptions) -> Result<ChangeReport, Error> {
+        let of = if self.is_run_by_nodes() { " of the cluster" } else { "" };
+        self.undo(reverted, self.undone(reverted)?, of, options)
+    }
+
+    /// The same by the texts of the changes, the last one first, whose numbers are those `of` another history.
+    ///
+    /// # Errors
+    /// As [`Engine::revert`].
+    pub fn undo(
+        &self,
+        reverted: &Reverted,
+        undone: Arc<[UndoneChange]>,
+        of: &str,
+        options: &ChangeOptions,
+    ) -> Result<ChangeReport, Error> {
+        let names: Vec<&str> = undone.iter().map(|change| &*change.name).collect();
+        let what = match reverted {
+            Reverted::Change(id) => format!("change {id}"),
+            Reverted::Numbers(_) => {
+                let numbers: Vec<String> = undone.iter().rev().map(|one| one.number.to_string()).collect();
+                let changes = if numbers.len() == 1 { "change" } else { "changes" };
+                format!("{changes} {}{of}", numbers.join(", "))
+            }
+        };
+        let why = options.message.as_ref().map_or(String::new(), |why| format!(": {why}"));
+        let options = ChangeOptions {
+            base: undone.first().map(|last| last.after.revision()),
+            message: Some(format!("revert of {what}{why}")),
+            undoes: Some(names.join(",")),
+            command: Some(REVERT.into()),
+            ..options.clone()
+        };
+        self.make(&RequestedChange::Undo(undone), &options)
+    }
+
+    /// The texts of the changes that a revert undoes.
+    ///
+    /// # Errors
+    /// As [`reverted_in`]; `NotKept`.
+    pub fn undone(&self, reverted: &Reverted) -> Result<Arc<[UndoneChange]>, Error> {
+        let entries = self.history(WHOLE_HISTORY)?;
+        let undone = |made: &HistoryEntry| {
+            let number = made.number;
+            let before = self.text_before(ChangeRef::Number(number))?;
+            let after = made.after.map(|after| self.text_with(after, &entries)).transpose()?.flatten();
+            match after {
+                Some(after) if made.before == Some(before.revision()) => {
+                    Ok(UndoneChange { number, name: made.name(), before, after })
+                }
+                _ => {
+                    Err(Error::new(ErrorKind::NotKept, format!("the text after change {number} is not kept"))
+                        .hint(IN_HISTORY))
+                }
+            }
+        };
+        reverted_in(&entries, reverted)?.into_iter().map(undone).collect()
+    }
+
+    /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
+    pub(super) fn text_with(
+        &self,
+        revision: Revision,
+        entries: &[HistoryEntry],
+    ) -> Result<Option<Arc<Snapshot>>, Error> {
+        let is_wanted = |text: &Arc<Snapshot>| text.revision() == revision;
+        let state = self.state();
+        let known = state.iter().flat_map(|state| [state.running.clone(), state.saved.clone()]);
+        let known = known.chain(Engine::read(self)).chain(self.text_before(ChangeRef::NOT_RECORDED));
+        if let Some(text) = known.into_iter().find(is_wanted) {
+            return Ok(Some(text));
         }
-        let base = made.after.ok_or_else(|| stale_change(change))?;
-        let mut options = ChangeOptions { base: Some(base), ..options.clone() };
-        let what = format!("revert of change {change}");
-        options.message = Some(match options.message.take() {
-            Some(why) => format!("{what}: {why}"),
-            None => what,
-        });
-        options.undoes = Some(change.clone());
-        options.command.get_or_insert(Operation::Rollback.name().into());
-        self.save(before.shared_bytes(), &options).map_err(|error| match error.kind {
-            ErrorKind::Stale | ErrorKind::Conflict => stale_change(change),
-            _ => error,
-        })
+        for entry in entries.iter().filter(|entry| entry.before == Some(revision)) {
+            let text = self.store.kept(entry.number)?.map(|text| Arc::new(Snapshot::from_bytes(text)));
+            if let Some(text) = text.filter(is_wanted) {
+                return Ok(Some(text));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the change that has to be confirmed: of the server, of the store, or the one that a server left

@@ -288,7 +288,7 @@ fn place_of(path: &Path) -> Option<Vec<&str>> {
 }
 
 fn is_group(key: &str) -> bool {
-    Schema::media().kind(key).is_some()
+    Schema::kind(key).is_some()
 }
 
 impl Engine {

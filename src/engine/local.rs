@@ -147,7 +147,7 @@ impl Engine {
     /// Refuses the first guard that is not accepted.
     pub(super) fn refuse_guarded(
         &self,
-        guards: [Option<Guard>; 2],
+        guards: impl IntoIterator<Item = Option<Guard>>,
         options: &ChangeOptions,
     ) -> Result<(), Error> {
         let mut refused = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));
@@ -240,6 +240,7 @@ impl ConfigService for Engine {
             StatusPart::Level => None,
             StatusPart::Server => self.present()?.known_revision(),
             StatusPart::Nodes => return Ok(Status { nodes: self.store.nodes()?, ..Status::default() }),
+            StatusPart::Alarms => return Ok(Status { alarms: self.store.alarms(), ..Status::default() }),
             StatusPart::All => return self.whole_status(),
         };
         Ok(Status { running, ..Status::default() })

@@ -32,7 +32,9 @@ impl Transaction<'_> {
             return Ok(ChangeReport::between(Some(text.clone()), text, !is_saved));
         };
         self.engine.refuse_faults(edit.guarded, self.options)?;
-        let deleted = (edit.deleted_streams, guard::count_streams(text.document()));
+        self.notes.extend((edit.inner_streams > 0).then_some(OutcomeNote::InnerStreams(edit.inner_streams)));
+        self.notes.extend((edit.renamed_uses > 0).then_some(OutcomeNote::RenamedUses(edit.renamed_uses)));
+        let deleted = (edit.deleted_streams, guard::count_streams(text.document()) + edit.inner_streams);
         let after = Arc::new(Snapshot::proved(edit.document));
         let credentials = guard::before_lost_account(text.document(), after.document());
         let emptied = if request.prunes() { self.emptied(&text, &after) } else { None };

@@ -1,14 +1,16 @@
 //! The base of a change, which is the text that the client read before it, the merge with what others made of it
 //! meanwhile, such as a hand edit of the file, and the conflicts between both.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::{Snapshot, Transaction};
+use super::{Snapshot, Transaction, UndoneChange};
 use crate::error::{Error, ErrorKind};
-use crate::store::{Revision, WHOLE_HISTORY};
+use crate::store::{HistoryEntry, Revision, WHOLE_HISTORY};
 use mediaconf::{Config, Document, Fault, Masker, Pointer, Request, Schema};
 
 impl Transaction<'_> {
@@ -101,28 +103,82 @@ impl Transaction<'_> {
     }
 
     /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
-    fn text_with(&self, revision: Revision) -> Result<Option<Arc<Snapshot>>, Error> {
-        let of_server = self.state.iter().flat_map(|state| [&state.running, &state.saved]);
-        let mut known = of_server.chain(self.file());
-        if let Some(text) = known.find(|text| text.revision() == revision) {
-            return Ok(Some(text.clone()));
+    pub(super) fn text_with(&self, revision: Revision) -> Result<Option<Arc<Snapshot>>, Error> {
+        match self.file().filter(|text| text.revision() == revision) {
+            Some(file) => Ok(Some(file.clone())),
+            None => self.engine.text_with(revision, &self.engine.store.history(WHOLE_HISTORY)?),
         }
-        let store = &self.engine.store;
-        let is_wanted = |text: &Arc<Snapshot>| text.revision() == revision;
-        let entries = store.history(WHOLE_HISTORY)?;
-        for entry in entries.into_iter().filter(|entry| entry.before == Some(revision)) {
-            let text = store.kept(entry.number)?.map(|text| Arc::new(Snapshot::from_bytes(text)));
-            if let Some(text) = text.filter(is_wanted) {
-                return Ok(Some(text));
-            }
+    }
+
+    /// Returns the text that is there without these changes, of which the last one is first.
+    pub(super) fn without(&self, undone: &[UndoneChange]) -> Result<Arc<Snapshot>, Error> {
+        let mut text = self.present()?.clone();
+        for change in undone {
+            let made = self.on_present(change.before.clone(), Some(&change.after), &text);
+            text = made.map_err(|refusal| self.changed_since(change, undone, &text, refusal))?;
         }
-        Ok(None)
+        Ok(text)
+    }
+
+    /// The refusal to undo a change, which names the changes that made what is there now.
+    fn changed_since(
+        &self,
+        change: &UndoneChange,
+        undone: &[UndoneChange],
+        now: &Snapshot,
+        refusal: Error,
+    ) -> Error {
+        if refusal.kind != ErrorKind::Conflict || refusal.faults.is_empty() {
+            return refusal;
+        }
+        let mut refusal = refusal.shortened();
+        let more = refusal.faults.len() + refusal.unlisted - 1;
+        let entries = self.engine.store.history(WHOLE_HISTORY).unwrap_or_default();
+        // Each text is read once, however many values clash.
+        let texts: RefCell<HashMap<Revision, Option<Arc<Snapshot>>>> = RefCell::default();
+        let text = |revision: Option<Revision>| {
+            let read = |revision| self.engine.text_with(revision, &entries).ok().flatten();
+            texts.borrow_mut().entry(revision?).or_insert_with_key(|revision| read(*revision)).clone()
+        };
+        let of = if self.engine.is_run_by_nodes() { " of the cluster" } else { "" };
+        let [base, mine] = [&change.after, &change.before].map(|text| text.document());
+        let patch = (base.diagnostics().errors() == 0).then(|| base.patch_to(mine));
+        for fault in &mut refusal.faults {
+            let keys = fault.pointer.as_ref().map(Pointer::keys).unwrap_or_default();
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            // The value that is there now, or else lines that clash.
+            let stands = |text: &Snapshot| match &keys[..] {
+                _ if !text.is_valid() => false,
+                [] => base.three_way(mine, text.document(), patch.clone()).is_err(),
+                keys => Config::own(text.document()).value(keys) == Config::own(now.document()).value(keys),
+            };
+            let is_maker = |entry: &&HistoryEntry| {
+                !entry.is_aside
+                    && undone.iter().all(|undone| undone.name != entry.name())
+                    && text(entry.after).is_some_and(|after| stands(&after))
+                    && text(entry.before).is_some_and(|before| !stands(&before))
+            };
+            let maker = entries.iter().find(is_maker).map(|maker| {
+                let by = maker.by.as_ref().map_or(String::new(), |by| format!(" by {by}"));
+                format!("change {}{of} ({}{by})", maker.number, maker.operation)
+            });
+            let who = maker.unwrap_or("what the history does not have".to_owned());
+            let what = if keys.is_empty() { "the same lines, or lines beside them," } else { "it" };
+            fault.message = format!("change {} can't be undone: {who} changed {what} since", change.number);
+            fault.hint = Some(UNDO_BOTH.to_owned());
+        }
+        let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+        Error { message: format!("{}{more}", refusal.faults[0]), ..refusal }.hint(UNDO_BOTH)
     }
 }
 
 /// The advice about a hand edit.
 pub const OVERWRITE: &str =
     "`mediactl diff` shows the difference; `mediactl update FILE` loads the file, `--force` overwrites it";
+
+/// The advice about a change that can't be undone without later ones.
+const UNDO_BOTH: &str =
+    "`mediactl history -p` shows what was changed; name the later change, too, to undo both";
 
 /// The advice about values that others changed meanwhile.
 const DECIDE: &str = "read the configuration again, and send the right value; `force` takes yours";
@@ -151,7 +207,7 @@ pub fn conflicts(base: &Document, theirs: &Document, patch: &Value) -> Vec<Fault
 }
 
 fn is_group(key: &str) -> bool {
-    Schema::media().kind(key).is_some()
+    Schema::kind(key).is_some()
 }
 
 fn compare(found: &mut Vec<Fault>, at: &[&str], base: Option<Value>, theirs: Option<Value>, patch: &Value) {

@@ -8,6 +8,7 @@ use super::{
     without_secrets,
 };
 use crate::error::{Error, ErrorKind};
+use crate::progress;
 use crate::store::{Candidate, ChangeRecord, RELOAD_FAILED, Writer};
 
 /// A change around which hooks run.
@@ -89,6 +90,7 @@ impl Engine {
         back: &RollbackPoint,
     ) -> Result<(), Error> {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
+        let _step = progress::step("waiting for the reload command");
         let Err(failure) = occasion.reload(command, text) else { return Ok(()) };
         let what = if failure.interrupted.is_some() { "was interrupted" } else { "failed" };
         let message = format!("the reload command {what} after `{}`", occasion.operation);

@@ -26,7 +26,7 @@ impl Engine {
     ) -> Result<ChangeReport, Error> {
         let operation = match requested {
             RequestedChange::Rollback(to) => return self.rollback(*to, options),
-            RequestedChange::Revert(change) => return self.take_back(change, options),
+            RequestedChange::Revert(reverted) => return self.revert(reverted, options),
             RequestedChange::Load => Operation::Load,
             RequestedChange::Save(_) => Operation::Save,
             RequestedChange::Update(_) if self.running.is_none() => return Err(self.no_server()),
@@ -35,7 +35,9 @@ impl Engine {
             }
             RequestedChange::Update(_) => Operation::Update,
             RequestedChange::Modify(_) => Operation::Modify,
-            RequestedChange::Format {} | RequestedChange::Entries(_) => Operation::Save,
+            RequestedChange::Format {} | RequestedChange::Entries(_) | RequestedChange::Undo(_) => {
+                Operation::Save
+            }
         };
         // Looked for before the lock, which makes the state folder.
         let is_of_present = !matches!(requested, RequestedChange::Save(_));
@@ -99,6 +101,7 @@ impl Transaction<'_> {
             RequestedChange::Format {} => self.formatted()?,
             RequestedChange::Entries(entries) => self.with_entries(&entries.texts)?,
             RequestedChange::Save(text) | RequestedChange::Update(text) => self.whole_text(text)?,
+            RequestedChange::Undo(undone) => self.without(undone)?,
             RequestedChange::Modify(_) | RequestedChange::Rollback(_) | RequestedChange::Revert(_) => {
                 unreachable!("a modification is computed above, and the others are made as texts")
             }
@@ -188,7 +191,17 @@ impl Transaction<'_> {
         }
         let deletion = guard::before_deletion(deleted, of, self.options.max_delete)
             .filter(|_| guard != Some(Guard::EmptyReplacement));
-        self.engine.refuse_guarded([guard, deletion], self.options).map(|()| deleted)
+        let is_new = match self.operation {
+            Operation::Modify => true,
+            // Clients of the four operations replace everything.
+            Operation::Save | Operation::Update => self.options.max_delete != Some(usize::MAX),
+            _ => false,
+        };
+        let dangling = || {
+            guard::before_dangling(self.engine.whole(before).document(), self.engine.whole(after).document())
+        };
+        let dangling = if is_new && guard.is_none() && deletion.is_none() { dangling() } else { None };
+        self.engine.refuse_guarded([guard, deletion, dangling], self.options).map(|()| deleted)
     }
 
     /// The text that is there, formatted.

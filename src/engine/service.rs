@@ -98,6 +98,8 @@ pub enum StatusPart {
     Server,
     /// The records of the nodes.
     Nodes,
+    /// The alarms of etcd.
+    Alarms,
     All,
 }
 
@@ -135,6 +137,9 @@ pub struct Status {
     /// The records of the nodes of a cluster; `None` if there can be no nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<NodeRecord>>,
+    /// The alarms of the etcd in which it stands.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alarms: Vec<String>,
     /// The figures of the server; null if it tells none.
     #[serde(skip)]
     pub figures: Value,

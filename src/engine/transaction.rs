@@ -16,11 +16,12 @@ use std::sync::mpsc::Sender;
 use std::time::{Instant, SystemTime};
 
 use super::{
-    ChangeOptions, ChangeReport, DEFAULT_LOCK_WAIT, Engine, HookFailure, NO_USER, OVERWRITE, Occasion,
-    Operation, OutcomeNote, PendingChange, ReloadRun, RequestedChange, RollbackPoint, SERVER_ENDED,
+    ChangeOptions, ChangeReport, DEFAULT_LOCK_WAIT, Engine, Expected, HookFailure, NO_USER, OVERWRITE,
+    Occasion, Operation, OutcomeNote, PendingChange, ReloadRun, RequestedChange, RollbackPoint, SERVER_ENDED,
     ServerState, Snapshot, Turn, canary_refusal, compared, first_paths_between, paths_of_texts, secrets_of,
 };
 use crate::error::{Error, ErrorKind};
+use crate::progress;
 use crate::store::{
     ChangeId, ChangeRecord, HistoryEntry, Loaded, LockHolder, PendingInfo, RunBy, WHOLE_HISTORY, Warning,
     Writer, change_made,
@@ -254,14 +255,37 @@ impl<'e> Transaction<'e> {
     /// that was edited by hand since; without a server, for another text of the file.
     pub fn refuse_stale(&self) -> Result<(), Error> {
         let Some(expected) = &self.options.expected else { return Ok(()) };
-        if self.operation.writes() && self.is_hand_edited() {
-            return if self.is_for_hand_edit() { Ok(()) } else { Err(hand_edited_since()) };
+        let running = self.state.as_ref().map(|state| &state.running);
+        let (refusal, present, is_met) = if self.operation.writes() && self.is_hand_edited() {
+            (hand_edited_since(), self.file(), self.is_for_hand_edit())
+        } else {
+            let present = running.or(self.file());
+            let refusal = Error::new(ErrorKind::Stale, "the configuration was changed meanwhile")
+                .hint("read the configuration again and repeat the change");
+            (refusal, present, present.is_some_and(|present| expected.allows(present.revision())))
+        };
+        let differing = || present.map_or_else(String::new, |present| self.differing(expected, present));
+        if is_met {
+            Ok(())
+        } else {
+            Err(Error { message: format!("{}{}", refusal.message, differing()), ..refusal })
         }
-        let present = self.state.as_ref().map(|state| &state.running).or(self.file());
-        match present.is_some_and(|present| expected.allows(present.revision())) {
-            true => Ok(()),
-            false => Err(Error::new(ErrorKind::Stale, "the configuration was changed meanwhile")
-                .hint("read the configuration again and repeat the change")),
+    }
+
+    /// What differs between the text that a change is for and the present one, in words behind a colon; if that text is not
+    /// kept, the revision of the present one.
+    fn differing(&self, expected: &Expected, present: &Snapshot) -> String {
+        let Expected::OneOf(revisions) = expected else { return String::new() };
+        let known = revisions.iter().find_map(|revision| self.text_with(*revision).ok().flatten());
+        let paths = known.map(|known| {
+            compared([Some(&*known), Some(present)], |known, present| {
+                ChangedValue::paths_in_words(&ChangedValue::between(known, present))
+            })
+        });
+        match paths {
+            Some(paths) if paths.is_empty() => ": no value differs, but the text does".to_owned(),
+            Some(paths) => format!(": {paths}"),
+            None => format!(": its revision is {}", present.revision()),
         }
     }
 
@@ -335,6 +359,7 @@ impl<'e> Transaction<'e> {
         let runs_hooks = if options.dry_run { hooks.check.is_some() } else { !hooks.are_empty() };
         let candidate = runs_hooks.then(|| engine.store.candidate(after.bytes())).transpose()?;
         if let (Some(command), Some(candidate)) = (&hooks.check, &candidate) {
+            let _step = progress::step("waiting for the check command");
             let checked = occasion.run(command, candidate, options.at_most(hooks.timeout));
             options.refuse_late()?;
             checked.map_err(rejected)?;
@@ -388,7 +413,7 @@ impl<'e> Transaction<'e> {
     fn record<'t>(&'t self, operation: &'t str) -> ChangeRecord<'t> {
         ChangeRecord {
             id: Some(self.id.as_str()),
-            undoes: self.options.undoes.as_ref().map(ChangeId::as_str),
+            undoes: self.options.undoes.as_deref(),
             keep: self.engine.keep,
             ..ChangeRecord::new(operation, &self.options.by)
         }

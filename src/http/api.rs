@@ -18,6 +18,9 @@ use mediaconf::{Masker, Schema};
 /// The query parameter of `read_config` that adds what is included; the member that marks it has the same name.
 pub const WITH_INCLUDES: &str = Schema::WITH_INCLUDES;
 
+/// The parameter of `read_config` that asks for the values that hold.
+pub const EFFECTIVE: &str = Schema::EFFECTIVE;
+
 /// The operation of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum ApiOperation {

@@ -48,6 +48,8 @@ pub fn word_of(note: &OutcomeNote) -> String {
         OutcomeNote::OverwroteHandEdit => "overwrote-hand-edit",
         OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT,
         OutcomeNote::DeletedStreams(count) => return format!("deleted-streams {count}"),
+        OutcomeNote::RenamedUses(count) => return format!("renamed-uses {count}"),
+        OutcomeNote::InnerStreams(count) => return format!("inner-streams {count}"),
         OutcomeNote::HasChange => "has-change",
         OutcomeNote::OtherPending => "other-change-pending",
     };
@@ -102,6 +104,7 @@ mod tests {
             (OutcomeNote::SavedEarlierUpdate, "saved-earlier-update"),
             (OutcomeNote::FoundHandEdit("rtsp".to_owned()), "found-hand-edit"),
             (OutcomeNote::DeletedStreams(3), "deleted-streams 3"),
+            (OutcomeNote::RenamedUses(2), "renamed-uses 2"),
         ] {
             assert_eq!(word_of(&note), word);
         }

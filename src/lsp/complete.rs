@@ -1,9 +1,9 @@
 //! What may be typed at a place: directives, values, and names of blocks where they are meant.
 
-use mediaconf::{Document, ForeignKeyword, Parameter, Schema, Word, WordKind};
+use mediaconf::{Document, ForeignKeyword, Kind, NameUse, Parameter, Schema, Word, WordKind};
 use serde_json::{Value, json};
 
-use super::place::{Caret, Enclosing, NameGroup, REFERENCE, names_of};
+use super::place::{Caret, Enclosing};
 use super::text::Spot;
 
 /// The most candidates of one answer; the client asks again when more is typed.
@@ -83,24 +83,43 @@ fn behind(
 ) -> Vec<Proposed> {
     let names = |group, prefix| names(text, group, prefix);
     let Some(row) = around.scope.by_keyword(keyword) else {
-        let Some(row) = Schema::media().foreign(keyword).filter(|_| index == 1) else { return Vec::new() };
+        let Some(row) = Schema::foreign(keyword) else { return Vec::new() };
+        if index > 1 {
+            return options_of(row.usual, typed);
+        }
         let switch: &[&str] = if row.is_switch() { &["on", "off"] } else { &[] };
         let group = row.names_of.filter(|_| !around.is_top());
         let names = group.map(|group| names(group, "")).unwrap_or_default();
+        let targets = if keyword == "push" { addresses(TARGETS) } else { Vec::new() };
+        let names = names.into_iter().chain(targets);
         return switch.iter().map(|word| value(word, "")).chain(names).collect();
     };
     let facts = row.codec.facts();
     if let Some(object) = facts.object {
         if let Some(part) = row.naming_part().filter(|_| index == 1) {
-            return part.kind.names_of.map(|group| names(group, REFERENCE)).unwrap_or_default();
+            return part.kind.names_of.map(|group| names(group, NameUse::ARCHIVE)).unwrap_or_default();
         }
         let parts = object.parts.iter().filter(|_| index > object.required().len());
         let optional = parts.filter(|part| part.is_optional() && !part.secret);
         return optional.flat_map(|part| of_kind(text, part.kind)).collect();
     }
-    if let Some(options) = facts.options.filter(|_| !typed.contains('=')) {
-        let option = |keyword: &str, usage| proposed(&format!("{keyword}="), OPTION, usage, "");
-        return options.known.iter().map(|known| option(known.keyword, known.kind.usage)).collect();
+    if let Some(options) = facts.options {
+        let known = options.known.iter().filter(|_| !typed.contains('='));
+        let known = known.map(|known| proposed(&format!("{}=", known.keyword), OPTION, known.kind.usage, ""));
+        let usual = options_of(options.usual, typed).into_iter();
+        let is_other = |(label, _): &Proposed| options.known.iter().all(|known| known.keyword != label);
+        return known.chain(usual.filter(is_other)).collect();
+    }
+    let source = facts.sources.map(|source| (source, 1));
+    let own_source = |kind: Kind| kind.scope().rows().find_map(|row| row.codec.facts().sources);
+    let behind_name = facts.group.filter(|kind| kind.has_sources()).and_then(own_source);
+    let behind_name = behind_name.map(|source| (source, 2));
+    if let Some((source, at)) = source.or(behind_name) {
+        return match index.checked_sub(at) {
+            None => Vec::new(),
+            Some(0) => addresses(SCHEMES),
+            Some(_) => options_of(source.usual, typed),
+        };
     }
     match (facts.kind, facts.address) {
         (Some(kind), _) if index == 1 && !row.secret => of_kind(text, kind),
@@ -113,6 +132,21 @@ fn behind(
     }
 }
 
+/// The beginnings of the addresses of sources, and of those to which something is sent.
+const SCHEMES: &str = "udp rtsp http hls tshttp rtmp srt file publish fake";
+const TARGETS: &str = "rtmp rtmps srt udp tshttp";
+
+fn addresses(schemes: &str) -> Vec<Proposed> {
+    schemes.split(' ').map(|scheme| value(&format!("{scheme}://"), "an address")).collect()
+}
+
+/// The usual options, those with a value behind what is typed up to the `=`.
+fn options_of(usual: &str, typed: &str) -> Vec<Proposed> {
+    let usual =
+        usual.split(' ').filter(|option| !option.is_empty() && option.contains('=') == typed.contains('='));
+    usual.map(|option| proposed(option, OPTION, "an option", "")).collect()
+}
+
 /// The values of a kind that are known, and examples.
 fn of_kind(text: &Document, kind: &WordKind) -> Vec<Proposed> {
     let known = kind.values.iter().map(|word| value(word, kind.usage));
@@ -121,9 +155,9 @@ fn of_kind(text: &Document, kind: &WordKind) -> Vec<Proposed> {
     known.chain(examples.map(|word| value(word, "an example"))).chain(names).collect()
 }
 
-fn names(text: &Document, group: NameGroup, prefix: &str) -> Vec<Proposed> {
+fn names(text: &Document, group: &str, prefix: &str) -> Vec<Proposed> {
     let name = |name: String| proposed(&Word::write(&format!("{prefix}{name}")), NAME, group, "");
-    names_of(text, group).into_iter().map(name).collect()
+    text.names_of(group).into_iter().map(name).collect()
 }
 
 fn value(text: &str, detail: &str) -> Proposed {

@@ -1,10 +1,13 @@
-//! The answers about a whole text: its outline, and the edits that format it.
+//! The answers about whole texts: their outlines, the links to included files, and the edits that format them.
+
+use std::collections::BTreeMap;
 
 use mediaconf::{Entry, LineIndex, Schema, Severity, one_line};
 use serde_json::{Value, json};
+use url::Url;
 
 use super::session::RequestFault;
-use super::text::SourceText;
+use super::text::{Configuration, SourceText, Workspace};
 
 /// The edit that formats a text: the whole of it, as `fmt` writes it.
 ///
@@ -33,10 +36,43 @@ pub fn symbols(text: &SourceText) -> Value {
     text.document().entries().map(|entry| symbol(text, entry)).collect()
 }
 
+/// The streams and other named blocks of all open texts and of what they include whose names hold `query`.
+pub fn named_blocks(workspace: &Workspace, query: &str) -> Value {
+    let mut found: BTreeMap<(String, usize), Value> = BTreeMap::new();
+    for open in workspace.texts.values() {
+        for text in &workspace.configuration(open).0.files {
+            let names = text.document().name_uses().into_iter().filter(|name| name.is_definition);
+            for name in names.filter(|name| name.name.to_lowercase().contains(&query.to_lowercase())) {
+                let range = text.range(name.word.start as usize..name.word.end() as usize);
+                let location = json!({ "uri": text.uri, "range": range });
+                let symbol = json!({ "name": one_line(&name.name), "kind": BLOCK, "containerName": name.group, "location": location });
+                found.insert((text.uri.clone(), name.word.start as usize), symbol);
+            }
+        }
+    }
+    found.into_values().take(MOST_BLOCKS).collect()
+}
+
+/// The most named blocks of one answer.
+const MOST_BLOCKS: usize = 500;
+
+/// The addresses of `include` directives, each with the one file that it names.
+pub fn links(configuration: &Configuration, file: usize) -> Value {
+    let text = &configuration.files[file];
+    let included = text.document().all_entries().filter(|entry| entry.keyword() == "include");
+    let link = |entry: Entry<'_>| {
+        let word = entry.only_argument()?;
+        let uri = Url::parse(&configuration.files[0].uri).ok()?.join(&word.value()).ok()?.to_string();
+        let is_there = configuration.files.iter().any(|file| file.uri == uri);
+        let range = text.range(word.start as usize..word.end() as usize);
+        is_there.then(|| json!({ "range": range, "target": uri }))
+    };
+    included.filter_map(link).collect()
+}
+
 fn symbol(text: &SourceText, entry: Entry<'_>) -> Value {
     let keyword = entry.keyword();
-    let schema = Schema::media();
-    let is_named = schema.group_of(&keyword).is_some() || schema.has_named_blocks(&keyword);
+    let is_named = Schema::group_of(&keyword).is_some() || Schema::has_named_blocks(&keyword);
     let name = entry.arguments().next().filter(|_| is_named);
     let selected = name.or_else(|| entry.words().next()).map_or(entry.span(), |word| word.span());
     // A name is not empty in the protocol.

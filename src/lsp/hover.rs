@@ -1,6 +1,7 @@
-//! What a directive is: its documentation, its form, and where it may stand. No value of the text is shown.
+//! What a directive is: its documentation, its form, and where it may stand; and the block that a name refers to, its
+//! secrets masked.
 
-use mediaconf::{Config, Explanation, Masker, Path, Schema, Scope, Segment};
+use mediaconf::{Config, Document, Explanation, Kind, Masker, NameUse, Path, Scope, Segment};
 use serde_json::{Value, json};
 
 use super::place::Caret;
@@ -11,6 +12,9 @@ pub fn explained(spot: &Spot) -> Value {
     let (text, offset) = spot.in_whole();
     let caret = Caret::new(text.document(), offset);
     let Some(word) = caret.word().filter(|_| !caret.is_in_comment) else { return Value::Null };
+    if let Some(block) = caret.name().and_then(|name| referred(text.document(), &name)) {
+        return json!({ "contents": { "kind": "plaintext", "value": block }, "range": spot.range_of(word.span()) });
+    }
     let Some(path) = caret.path() else { return Value::Null };
     let keyword = caret.words[0].value();
     // A line such as `password=SECRET;` has its secret in the keyword.
@@ -24,12 +28,27 @@ pub fn explained(spot: &Spot) -> Value {
     json!({ "contents": { "kind": "plaintext", "value": text }, "range": spot.range_of(word.span()) })
 }
 
+/// The most lines of a block that are shown.
+const MOST_LINES: usize = 20;
+
+/// The block that a name refers to.
+fn referred(document: &Document, name: &NameUse<'_>) -> Option<String> {
+    let uses = document.name_uses().into_iter().filter(|_| !name.is_definition);
+    let is_it = |used: &NameUse<'_>| used.is_definition && used.group == name.group && used.name == name.name;
+    let place = uses.filter(is_it).map(|used| used.word.start as usize).next()?;
+    let block = document.entries().find(|entry| (entry.start()..entry.end()).contains(&place))?;
+    let masked = Masker::opaque().document(&Document::parse(block.text().to_owned())).to_string();
+    let lines: Vec<&str> = masked.lines().take(MOST_LINES).collect();
+    let more = if masked.lines().count() > MOST_LINES { "\n…" } else { "" };
+    Some(format!("{}{more}", lines.join("\n")))
+}
+
 /// The explanation of a path, else that of the directive alone; in a template that of a stream, which has the same ones.
 fn explanation(current: &Config<'_>, caret: &Caret<'_>, path: &Path, keyword: &str) -> Option<Explanation> {
     let scope = caret.enclosing().scope;
     let row = scope.by_keyword(keyword).filter(|_| scope != Scope::Top && scope.kind().is_none());
     let of_stream = row.and_then(|row| {
-        let kind = Schema::media().kinds.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
+        let kind = Kind::ALL.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
         Some(vec![kind.key(), row.key])
     });
     let keys = of_stream.unwrap_or_else(|| vec![keyword]).into_iter();

@@ -3,10 +3,7 @@
 //!
 //! The blocks are read from the tokens, and not from the index: where somebody types, the text is broken most of the time.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
-
-use mediaconf::{Document, Entry, Path, Schema, Scope, Segment, Token, TokenKind, Word};
+use mediaconf::{Document, NameUse, Path, Schema, Scope, Segment, Token, TokenKind, Word};
 
 /// A place in a text.
 pub struct Caret<'t> {
@@ -36,11 +33,7 @@ impl Enclosing {
 
     /// The inside of a block in it.
     pub fn inside(&self, keyword: &str, words: usize) -> Self {
-        let scope = match self.scope.by_keyword(keyword).map(|row| row.codec.facts().group) {
-            Some(Some(kind)) => kind.scope(),
-            Some(_) => Scope::Unknown,
-            None => Schema::media().block_scope(keyword, words),
-        };
+        let scope = self.scope.inside(keyword, words);
         Self { scope, keyword: keyword.to_owned() }
     }
 
@@ -113,8 +106,9 @@ impl<'t> Caret<'t> {
 
     /// The name in the word that the place touches.
     pub fn name(&self) -> Option<NameUse<'t>> {
-        let is_behind = self.touched == Some(1) && !self.is_in_comment;
-        is_behind.then(|| name_in(&self.enclosing(), &self.words[0].value(), self.words[1]))?
+        let around = self.enclosing();
+        let word = self.word().filter(|_| self.touched == Some(1) && !self.is_in_comment)?;
+        NameUse::behind(around.scope, &around.keyword, &self.words[0].value(), word)
     }
 
     /// The path of the value that the entry says; `None` for a block without a keyword.
@@ -137,102 +131,9 @@ fn steps(scope: Scope, keyword: &str, arguments: &[Word<'_>]) -> Vec<Segment> {
         Some((_, Some(kind))) => (kind.key().to_owned(), name),
         Some((row, _)) => (row.key.to_owned(), None),
         None if scope.is_reserved(keyword) => (format!("{}{keyword}", Schema::ESCAPE), None),
-        None => (keyword.to_owned(), name.filter(|_| Schema::media().has_named_blocks(keyword))),
+        None => (keyword.to_owned(), name.filter(|_| Schema::has_named_blocks(keyword))),
     };
     std::iter::once(key).chain(name).map(Segment::Key).collect()
-}
-
-/// The keyword of the blocks that a name belongs to, which stands for the group.
-pub type NameGroup = &'static str;
-
-/// A word that has the name of a block in it.
-#[derive(Debug, Clone)]
-pub struct NameUse<'t> {
-    pub group: NameGroup,
-    pub name: Cow<'t, str>,
-    pub word: Word<'t>,
-    /// What stands in front of the name, such as `@`.
-    prefix: &'static str,
-    /// What stands behind it.
-    rest: String,
-    pub is_definition: bool,
-}
-
-impl<'t> NameUse<'t> {
-    fn whole(group: NameGroup, word: Word<'t>, is_definition: bool) -> Self {
-        Self { group, name: word.value(), word, prefix: "", rest: String::new(), is_definition }
-    }
-
-    /// The same word with another name.
-    pub fn renamed(&self, name: &str) -> String {
-        let value = format!("{}{name}{}", self.prefix, self.rest);
-        match self.word.quoted {
-            true => Word::in_quotes(&value),
-            false => Word::write(&value).into_owned(),
-        }
-    }
-}
-
-/// The words of a text that have a name of a group, in its order.
-pub fn uses_of<'t>(document: &'t Document, group: NameGroup, name: &str) -> Vec<NameUse<'t>> {
-    let mut found = Vec::new();
-    collect(document.entries(), &Enclosing::top(), &mut found);
-    found.retain(|used| used.group == group && used.name == name);
-    found
-}
-
-/// Adds each word that has a name to `found`. A name is the first word behind a keyword.
-fn collect<'t>(entries: impl Iterator<Item = Entry<'t>>, around: &Enclosing, found: &mut Vec<NameUse<'t>>) {
-    for entry in entries {
-        let keyword = entry.keyword();
-        found.extend(entry.arguments().next().and_then(|word| name_in(around, &keyword, word)));
-        if entry.is_block() {
-            collect(entry.children(), &around.inside(&keyword, entry.count_arguments()), found);
-        }
-    }
-}
-
-/// The name in the word behind a keyword.
-fn name_in<'t>(around: &Enclosing, keyword: &str, word: Word<'t>) -> Option<NameUse<'t>> {
-    let schema = Schema::media();
-    let Some(row) = around.scope.by_keyword(keyword) else {
-        let row = schema.foreign(keyword)?;
-        if around.is_top() {
-            return schema.has_named_blocks(keyword).then(|| NameUse::whole(row.keyword(), word, true));
-        }
-        let stands_here = row.stands_in(&around.keyword) || around.scope.may_hold(row);
-        return row.names_of.filter(|_| stands_here).map(|group| NameUse::whole(group, word, false));
-    };
-    let facts = row.codec.facts();
-    match (facts.group, facts.address) {
-        (Some(kind), _) => Some(NameUse::whole(kind.noun(), word, true)),
-        (None, None) => {
-            let part = row.naming_part()?;
-            (part.kind.read)(Some(word))?;
-            let name = word.raw.strip_prefix(REFERENCE)?;
-            let group = part.kind.names_of?;
-            Some(NameUse { name: name.into(), prefix: REFERENCE, ..NameUse::whole(group, word, false) })
-        }
-        (_, Some(address)) => {
-            let (prefix, group) = address.names?;
-            let value = word.value();
-            let behind = value.strip_prefix(prefix)?;
-            let end = behind.find(['/', '?', '#']).unwrap_or(behind.len());
-            let (name, rest) = (behind[..end].to_owned(), behind[end..].to_owned());
-            Some(NameUse { name: name.into(), prefix, rest, ..NameUse::whole(group, word, false) })
-        }
-    }
-}
-
-/// The sign in front of the name of an archive.
-pub const REFERENCE: &str = "@";
-
-/// The names of the blocks of a group, each once.
-pub fn names_of(document: &Document, group: NameGroup) -> BTreeSet<String> {
-    let mut found = Vec::new();
-    collect(document.entries(), &Enclosing::top(), &mut found);
-    let defined = found.into_iter().filter(|used| used.is_definition && used.group == group);
-    defined.map(|used| used.name.into_owned()).collect()
 }
 
 #[cfg(test)]

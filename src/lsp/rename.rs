@@ -4,25 +4,26 @@
 //! The edits of a new name are tried on the whole first: the new text must have the new name where the old one had the old,
 //! and nothing else may have changed.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-use mediaconf::Splice;
+use mediaconf::{NameUse, Splice};
 use serde_json::{Map, Value, json};
 
-use super::place::{Caret, NameUse, uses_of};
+use super::place::Caret;
 use super::session::RequestFault;
-use super::text::{Configuration, Spot};
+use super::text::Spot;
 
 /// The places that define the name at a place: the blocks with it.
 pub fn definition(spot: &Spot) -> Value {
     let (text, offset) = spot.in_whole();
     let caret = Caret::new(text.document(), offset);
     let configuration = &spot.configuration;
-    let found = caret
-        .name()
-        .map(|meant| uses_of(configuration.whole().document(), meant.group, &meant.name))
-        .unwrap_or_default();
-    let found = found.iter().filter(|found| found.is_definition);
+    let Some(meant) = caret.name() else { return json!([]) };
+    let found = configuration.whole().document().name_uses();
+    let is_it =
+        |found: &&NameUse<'_>| found.is_definition && found.group == meant.group && found.name == meant.name;
+    let found = found.iter().filter(is_it);
     let mut found: Vec<_> = found.map(|found| configuration.origin(found.word.span())).collect();
     found.sort_by_key(|(file, range)| (*file, range.start));
     found.dedup();
@@ -32,6 +33,24 @@ pub fn definition(spot: &Spot) -> Value {
     };
     found.into_iter().map(location).collect()
 }
+
+/// The places in its own file of the name at a place.
+pub fn highlights(spot: &Spot) -> Value {
+    let (text, offset) = spot.in_whole();
+    let Some(meant) = Caret::new(text.document(), offset).name() else { return json!([]) };
+    let file = spot.file();
+    let uses = file.document().name_uses().into_iter();
+    let uses = uses.filter(|used| used.group == meant.group && used.name == meant.name);
+    let highlight = |used: NameUse<'_>| {
+        let range = file.range(used.word.start as usize..used.word.end() as usize);
+        json!({ "range": range, "kind": if used.is_definition { WRITTEN } else { READ } })
+    };
+    uses.map(highlight).collect()
+}
+
+/// The protocol's numbers for a name that is used, and for one that is given.
+const READ: u8 = 2;
+const WRITTEN: u8 = 3;
 
 /// The edits that give the block at a place another name.
 ///
@@ -51,13 +70,24 @@ pub fn edits(spot: &Spot, new: &str) -> Result<Value, RequestFault> {
     if new.is_empty() || new.chars().any(char::is_control) {
         return Err(RequestFault::failed("a name has at least one character, and no control characters"));
     }
-    let found = uses_of(configuration.whole().document(), meant.group, &meant.name);
-    if !found.iter().any(|found| found.is_definition) {
-        return Err(RequestFault::failed(format!("no {} `{}` is defined here", meant.group, meant.name)));
+    let whole = configuration.whole().document();
+    let names = whole.names_of(meant.group);
+    let failed = |message: String| Err(RequestFault::failed(message));
+    if !names.contains(&*meant.name) {
+        return failed(format!("no {} `{}` is defined here", meant.group, meant.name));
     }
-    prove(configuration, &meant, &found, new)?;
-    let edit = |found: &NameUse<'_>| (configuration.origin(found.word.span()), found.renamed(new));
-    let mut edits: Vec<_> = found.iter().map(edit).collect();
+    if names.contains(new) {
+        return failed(format!("there is a {} `{new}` already", meant.group));
+    }
+    let Some((splices, _)) =
+        whole.renamed(meant.group, &HashMap::from([(meant.name.to_string(), new.to_owned())]))
+    else {
+        return failed(format!("`{new}` can't be the name in all places where it would stand"));
+    };
+    let origin = |splice: Splice| {
+        (configuration.origin(splice.range.start as u32..splice.range.end as u32), splice.text)
+    };
+    let mut edits: Vec<_> = splices.into_iter().map(origin).collect();
     // A file that is included twice has its names twice in the whole.
     edits.sort_by(|((file, range), _), ((other, others), _)| (file, range.start).cmp(&(other, others.start)));
     edits.dedup_by(|(place, _), (before, _)| place == before);
@@ -70,29 +100,4 @@ pub fn edits(spot: &Spot, new: &str) -> Result<Value, RequestFault> {
         changes.insert(file.uri.clone(), edits.collect());
     }
     Ok(json!({ "changes": changes }))
-}
-
-/// Tries the edits on the whole text.
-fn prove(
-    configuration: &Configuration,
-    meant: &NameUse<'_>,
-    found: &[NameUse<'_>],
-    new: &str,
-) -> Result<(), RequestFault> {
-    let old = configuration.whole().document();
-    if !uses_of(old, meant.group, new).is_empty() {
-        return Err(RequestFault::failed(format!("there is a {} `{new}` already", meant.group)));
-    }
-    let splice = |found: &NameUse<'_>| Splice {
-        range: found.word.start as usize..found.word.end() as usize,
-        text: found.renamed(new),
-    };
-    let after = old.edited(&found.iter().map(splice).collect::<Vec<_>>());
-    let is_as_meant = uses_of(&after, meant.group, new).len() == found.len()
-        && uses_of(&after, meant.group, &meant.name).is_empty()
-        && after.len() == old.len()
-        && after.diagnostics().errors() == old.diagnostics().errors();
-    let fault =
-        || RequestFault::failed(format!("`{new}` can't be the name in all places where it would stand"));
-    is_as_meant.then_some(()).ok_or_else(fault)
 }

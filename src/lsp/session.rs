@@ -137,6 +137,13 @@ impl EditorSession {
         let text = || self.workspace.text(&uri()?);
         let spot = || self.workspace.spot(&uri()?, parameter(params, "position")?);
         match method {
+            "workspace/symbol" => {
+                Ok(format::named_blocks(&self.workspace, &parameter::<String>(params, "query")?))
+            }
+            "textDocument/documentLink" => {
+                let (configuration, file) = self.workspace.configuration(text()?);
+                Ok(format::links(&configuration, file))
+            }
             "textDocument/documentSymbol" => Ok(format::symbols(text()?)),
             "textDocument/formatting" => format::edits(text()?),
             "textDocument/codeAction" => {
@@ -146,6 +153,7 @@ impl EditorSession {
             "textDocument/hover" => Ok(hover::explained(&spot()?)),
             "textDocument/completion" => Ok(complete::candidates(&spot()?)),
             "textDocument/definition" => Ok(rename::definition(&spot()?)),
+            "textDocument/documentHighlight" => Ok(rename::highlights(&spot()?)),
             "textDocument/rename" => rename::edits(&spot()?, &parameter::<String>(params, "newName")?),
             _ => Err(RequestFault::new(METHOD_NOT_FOUND, format!("no method `{}`", printable(method)))),
         }
@@ -187,6 +195,9 @@ fn capabilities() -> Value {
             "hoverProvider": true,
             "completionProvider": { "triggerCharacters": [" ", "@", "/", "="] },
             "documentSymbolProvider": true,
+            "workspaceSymbolProvider": true,
+            "documentLinkProvider": {},
+            "documentHighlightProvider": true,
             "definitionProvider": true,
             "renameProvider": true,
             "codeActionProvider": { "codeActionKinds": ["quickfix"] },

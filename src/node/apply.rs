@@ -59,6 +59,7 @@ impl<'s> WantedText<'s> {
             id: self.head.change.as_deref().and_then(|id| id.parse().ok()),
             by: if self.is_last { self.head.author() } else { String::new() },
             message,
+            undoes: self.head.undoes.clone().filter(|_| self.is_last),
             command: Some(name.to_owned().into()),
             force: true,
             ..ChangeOptions::default()

@@ -36,7 +36,7 @@ const WATCH_PAUSE: Duration = Duration::from_millis(500);
 const HEALTH_PAUSE: Duration = Duration::from_secs(5);
 
 /// The time in seconds after which the record of a node that has ended is removed.
-const LEASE: u64 = 30;
+const LEASE: u64 = 5;
 
 /// The age at which the record that stays is written anew: it tells when the node was heard of.
 const STALE: Duration = Duration::from_secs(10 * 60);

@@ -11,7 +11,7 @@ use crate::engine::{
     is_edited_since,
 };
 use crate::error::Error;
-use crate::store::{ChangeRef, HistoryEntry, NodeState, PendingInfo, Store};
+use crate::store::{ChangeRef, HistoryEntry, NodeState, PendingInfo, Reverted, Store};
 
 /// The message to a client if the node needs too long.
 const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";
@@ -41,6 +41,10 @@ impl ConfigService for Node {
                 let options = ChangeOptions { takes_faults: true, message, ..options.clone() };
                 let text = text.shared_bytes();
                 self.make(&options, |options| self.cluster.replace_as(Operation::Rollback, text, options))?
+            }
+            RequestedChange::Revert(reverted @ Reverted::Numbers(_)) => {
+                let (undone, of) = (self.local.undone(reverted)?, format!(" of {}", self.name));
+                self.make(options, |options| self.cluster.undo(reverted, undone.clone(), &of, options))?
             }
             _ => self.make(options, |options| self.cluster.make(&requested, options))?,
         };
@@ -77,7 +81,7 @@ impl ConfigService for Node {
 
     fn status(&self, part: StatusPart) -> Result<Status, Error> {
         match part {
-            StatusPart::Nodes => self.cluster.status(part),
+            StatusPart::Nodes | StatusPart::Alarms => self.cluster.status(part),
             _ => {
                 let (node, pending) = (Some(self.described()), ConfigService::pending(self)?);
                 Ok(Status { node, pending, ..self.local.status(part)? })

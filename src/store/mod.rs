@@ -130,6 +130,7 @@ impl Follow {
 /// | `run_by` | is `Server` only while a server holds the store |
 /// | `canaries` | tells of a change that is not there that it is decided |
 /// | `nodes` | is `None` unless nodes run the configuration |
+/// | `alarms` | is empty while nothing is wrong with the whole store |
 /// | `writer` | waits for other writers as long as it may; another one can follow once it is dropped |
 /// | `reconcile` | finds nothing to tell or to record where every text was committed here |
 /// | `prepare` | leaves no trace if the change is dropped; keeps as many texts as the record says; the change makes text and history entry durable at once, or fails and changes nothing if the text is not the old one any more |
@@ -215,6 +216,11 @@ pub trait Store: Send + Sync {
     /// The records of the nodes that follow the store; `None` where none can.
     fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
         Ok(None)
+    }
+
+    /// What is wrong with the whole store, or why that is not known.
+    fn alarms(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Begins to write, waiting at most `wait` for other writers, and cleans up after killed ones. Calls `on_wait`

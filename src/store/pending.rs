@@ -34,6 +34,15 @@ pub struct PendingInfo {
 }
 
 impl PendingInfo {
+    /// The time that is left, in words; over a day in days.
+    pub fn left(&self) -> String {
+        match self.seconds_left / (24 * 60 * 60) {
+            0 => format!("{} s", self.seconds_left),
+            1 => "1 day".to_owned(),
+            days => format!("{days} days"),
+        }
+    }
+
     /// A change that users confirm before `deadline`.
     pub fn new(id: String, operation: String, by: String, deadline: SystemTime) -> Self {
         let (seconds_left, canary, soak_s, is_over) = Default::default();
@@ -51,10 +60,10 @@ impl PendingInfo {
     pub fn in_words(&self) -> String {
         let by = if self.by.is_empty() { "an unknown user" } else { &self.by };
         match self.canary.is_empty() {
-            true => format!("a change by {by} waits to be confirmed: {} s left", self.seconds_left),
+            true => format!("a change by {by} waits to be confirmed: {} left", self.left()),
             false => {
                 let nodes = self.canary.join(", ");
-                format!("a change by {by} waits until it runs on {nodes}: {} s left", self.seconds_left)
+                format!("a change by {by} waits until it runs on {nodes}: {} left", self.left())
             }
         }
     }

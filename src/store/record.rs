@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -129,6 +130,44 @@ impl TryFrom<String> for ChangeRef {
     }
 }
 
+/// Changes in the history by their numbers: one, or a range `N..M` with both ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "String")]
+pub struct ChangeRange(pub [ChangeRef; 2]);
+
+impl TryFrom<Value> for ChangeRange {
+    type Error = NotAName;
+
+    fn try_from(sent: Value) -> Result<Self, NotAName> {
+        sent.as_str().map_or_else(|| sent.to_string().parse(), str::parse)
+    }
+}
+
+impl FromStr for ChangeRange {
+    type Err = NotAName;
+
+    fn from_str(text: &str) -> Result<Self, NotAName> {
+        let (first, last) = text.split_once("..").unwrap_or((text, text));
+        Ok(Self([first.parse()?, last.parse()?]))
+    }
+}
+
+impl From<ChangeRange> for String {
+    fn from(ChangeRange([first, last]): ChangeRange) -> Self {
+        format!("{first}..{last}")
+    }
+}
+
+/// The changes that a revert undoes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Reverted {
+    /// The one with this id.
+    Change(ChangeId),
+    /// Those with these numbers.
+    Numbers(Vec<ChangeRange>),
+}
+
 impl From<ChangeRef> for String {
     fn from(change: ChangeRef) -> Self {
         change.to_string()
@@ -188,14 +227,8 @@ pub const UNREADABLE: &str = "unreadable";
 /// The operation of a rollback after a failed reload.
 pub const RELOAD_FAILED: &str = "reload-failed";
 
-/// The name of an operation, also of one that had another name when it was recorded.
-pub fn operation<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    Ok(match String::deserialize(from)?.as_str() {
-        "revert" => EXPIRED.to_owned(),
-        "take-back" => RELOAD_FAILED.to_owned(),
-        name => name.to_owned(),
-    })
-}
+/// The operation of a change that undoes others and keeps the later ones.
+pub const REVERT: &str = "revert";
 
 /// The record of a change in the history, as the writer makes it.
 #[derive(Debug, Clone, Copy)]
@@ -205,7 +238,7 @@ pub struct ChangeRecord<'a> {
     pub by: &'a str,
     /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
     pub id: Option<&'a str>,
-    /// The id of the change that it undoes.
+    /// The changes that it undoes, between commas: each by its id, or as `change:N` where it has none.
     pub undoes: Option<&'a str>,
     pub message: Option<&'a str>,
     /// The number of texts that are kept from now on; `None` for as many as before.
@@ -254,7 +287,6 @@ pub struct HistoryEntry {
     #[serde(with = "as_rfc3339")]
     pub at: SystemTime,
     /// `modify`, `save`, …, `hand-edit`.
-    #[serde(deserialize_with = "operation")]
     pub operation: String,
     /// The author; unknown for a hand edit.
     pub by: Option<String>,
@@ -262,7 +294,7 @@ pub struct HistoryEntry {
     /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The id of the change that it undoes.
+    /// The changes that it undoes, between commas: each by its id, or as `change:N` where it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
     /// The revision of the text before, which is kept; `None` if there was no file.
@@ -296,6 +328,27 @@ impl HistoryEntry {
     /// True if it rolls back the change before it, which was not confirmed, or not loaded.
     pub fn goes_back(&self) -> bool {
         [EXPIRED, RELOAD_FAILED].contains(&&*self.operation)
+    }
+
+    /// The entry under the present name of its operation, where that was recorded under another one.
+    #[must_use]
+    pub fn renamed(self) -> Self {
+        let operation = match &*self.operation {
+            REVERT if self.undoes.is_none() => EXPIRED.to_owned(),
+            "take-back" => RELOAD_FAILED.to_owned(),
+            _ => self.operation,
+        };
+        Self { operation, ..self }
+    }
+
+    /// What `undoes` of another change calls it.
+    pub fn name(&self) -> String {
+        self.id.clone().unwrap_or_else(|| format!("change:{}", self.number))
+    }
+
+    /// True if it is of the change with this id, or undid it.
+    pub fn concerns(&self, id: &str) -> bool {
+        self.is_of(id) || self.undoes.as_deref().is_some_and(|undone| undone.split(',').any(|one| one == id))
     }
 
     /// The entry with what users wrote in it, the author and the message, as `shown` shows a text.

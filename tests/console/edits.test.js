@@ -61,7 +61,11 @@ test('an edit is left only if one says so, and a reload is asked for, too', opti
   await replace(page, 'prepush 5', 'prepush 7');
   await page.waitForSelector('#field-title:not(input)');
   for (const [number, leave] of ['History', 'Cancel', 'Discard', 'Log out', 'Remove stream'].entries()) {
-    if (leave === 'Discard') await press(page, 'Review');
+    if (leave === 'Discard') {
+      await press(page, 'Review');
+      // What is shown moves the buttons.
+      await page.waitForSelector('#change .diff');
+    }
     await click(page, leave);
     await until(() => asked.length > number, `the question before ${leave}`);
   }

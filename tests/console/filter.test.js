@@ -75,3 +75,16 @@ test('a row says whose authorization holds, and what the archive keeps', () => {
   assert.equal(ROWS[0].source, 'rtsp://192.0.2.11/h264 +1');
   assert.equal(ROWS[1].kind, 'on demand, disabled');
 });
+
+test('a stream has the values of its template where it has none of its own', () => {
+  const rows = rowsOf({ template: { low: { prepush: 2, title: 'T', auth: { url: false } } }, streams: {
+    a: { name: 'a', urls: [], template: 'low', prepush: 5, auth: { url_global: 'http://g' } },
+    b: { name: 'b', urls: [], template: 'low', auth: { url: 'http://own', url_global: 'http://g' } },
+    c: { name: 'c', urls: [], template: 'nope' },
+  } });
+  const shown = rows.map(({ name, prepush, authorization }) => [name, prepush, authorization].join(' '));
+  assert.deepEqual(shown, ['a 5 open', 'b 2 own', 'c  none']);
+  const { test: holds } = filterOf('prepush=2 title=T');
+  assert.deepEqual(rows.filter(holds).map((row) => row.name), ['b']);
+  assert.equal(rows[1]?.own.prepush, undefined);
+});

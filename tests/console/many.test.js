@@ -26,7 +26,7 @@ async function edit(page, filter, { act, path, old, value }) {
 }
 
 test('where a part is hidden, one is told that it cannot be replaced', () => {
-  const rows = [{ url: 'rtsp://h/x' }, { url: 'rtsp://<secret:ab12cd>@h/x' }].map((source) => ({ json: { urls: [source], title: 't' } }));
+  const rows = [{ url: 'rtsp://h/x' }, { url: 'rtsp://<secret:ab12cd>@h/x' }].map((source) => ({ own: { urls: [source], title: 't' } }));
   assert.match(noneWords(rows, 'urls.url'), /in urls\.url\. What is hidden there can’t/);
   for (const found of [noneWords(rows.slice(0, 1), 'urls.url'), noneWords(rows, 'title')]) assert.match(found, /^No marked stream has this text in [\w.]+\.$/);
 });

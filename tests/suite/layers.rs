@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 /// The layers; each names only itself and those in front of it.
-const LAYERS: &str = "mediaconf/syntax mediaconf/schema mediaconf/secret mediaconf/check mediaconf/query mediaconf/edit \
-                      mediaconf/merge mediaconf/show mediaconf/request store engine node http lsp cli";
+const LAYERS: &str = "mediaconf/syntax mediaconf/schema mediaconf/secret mediaconf/query mediaconf/check mediaconf/edit \
+                      mediaconf/merge mediaconf/show mediaconf/request progress store engine node http lsp cli";
 
 /// What a folder or file does not name, although its layer may.
 const FORBIDDEN: &[(&str, &str)] = &[

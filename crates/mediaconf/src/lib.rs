@@ -12,6 +12,7 @@
 //! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`Renaming`] |
 //! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`], [`Pointer`] |
 //! | apply a whole state | [`DesiredState`], [`Prune`] |
+//! | see who uses whom | [`NameUse`], [`Document::name_uses`], [`Document::renamed`] |
 //! | [compare](#compare) | [`Config::patch_to`], [`Document::unified_diff`], [`ChangedValue`], [`Effects`] |
 //! | [format](#format) | [`Document::formatted`] |
 //! | [explain a key](#explain-a-key) | [`Config::explain`], [`Explanation`] |
@@ -207,14 +208,16 @@ mod syntax;
 
 pub use check::check;
 pub use edit::{
-    AssignOptions, AssignedValue, Assignment, Completion, Edit, EditError, Explanation, Fault, FaultKind,
-    Faults, PathUse, Pointer, Proposal, Substitution,
+    AssignOptions, AssignedValue, Assignment, Completion, Edit, EditError, Explanation, PathUse, Proposal,
+    Substitution,
 };
 pub use merge::{ChangedValue, DesiredState, Prune};
-pub use query::{Condition, Config, Expectation, FoundValue, Path, Segment, Selection, ValueSource};
+pub use query::{Condition, Config, Expectation, FoundValue, NameUse, Path, Segment, Selection, ValueSource};
 pub use request::{BlockContent, BlockRequest, Renaming, Request};
-pub use schema::kinds::WordKind;
-pub use schema::{DirectiveRole, ForeignKeyword, Kind, Parameter, Schema, Scope};
+pub use schema::{
+    DirectiveRole, Fault, FaultKind, Faults, ForeignKeyword, Kind, Parameter, Pointer, Schema, Scope,
+    WordKind,
+};
 pub use secret::{MaskedText, Masker, SecretValues};
 pub use show::Effects;
 pub use syntax::{

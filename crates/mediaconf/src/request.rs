@@ -17,9 +17,7 @@ use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Eva
 use crate::edit::{Substitution, Sync, modify_members};
 use crate::merge::DesiredState;
 use crate::query::{Condition, Config, Expansion, Expectation, Path, Segment};
-use crate::schema::fault::{Fault, Faults};
-use crate::schema::patch::parse_within;
-use crate::schema::{Kind, Object, Schema};
+use crate::schema::{Fault, Faults, Kind, Object, Schema, parse_within};
 use crate::secret::Masker;
 use crate::syntax::Document;
 
@@ -255,7 +253,7 @@ impl Document {
     pub fn edit(&self, request: &Request) -> Result<Edit, EditError> {
         let config = Config::new(self);
         let evaluated = request.evaluate(&config)?;
-        let unchanged = || Edit { document: self.clone(), deleted_streams: 0, guarded: Faults::default() };
+        let unchanged = || Edit::unchanged(self);
         Ok(request.edit(evaluated, self, &config)?.unwrap_or_else(unchanged).refused_unless(&[])?)
     }
 }
@@ -296,34 +294,58 @@ pub struct Renaming {
     pub by: Substitution,
 }
 
-/// The kind of the blocks that a path stands for, and its last segment.
-fn block_of(path: &Path) -> Result<(Kind, &Segment), Fault> {
-    match (path.kind(), &path.segments[..]) {
-        (Some(kind), [_, last @ (Segment::Key(_) | Segment::Matching(_))]) => Ok((kind, last)),
-        _ => Err(no_block(path)),
-    }
+/// A group of blocks with names: streams, lives, plugins, or those of a directive such as `template`.
+#[derive(Clone, Copy, PartialEq)]
+struct Group<'p> {
+    /// The JSON key.
+    key: &'p str,
+    /// One of its blocks, in messages.
+    noun: &'static str,
+    /// `None` for those of other servers.
+    kind: Option<Kind>,
 }
 
-/// The kind and the name of the one block that a path stands for.
-fn named_block(path: &Path) -> Result<(Kind, &str), Fault> {
-    let (kind, last) = block_of(path)?;
-    last.name().map(|name| (kind, name)).ok_or_else(|| no_block(path))
+/// The group of the blocks that a path stands for, and its last segment.
+fn block_of(path: &Path) -> Result<(Group<'_>, &Segment), Fault> {
+    let [Segment::Key(key), last @ (Segment::Key(_) | Segment::Matching(_))] = &path.segments[..] else {
+        return Err(no_block(path));
+    };
+    let kind = path.kind();
+    let foreign = Schema::foreign(key).filter(|_| Schema::has_named_blocks(key)).map(|row| row.keyword());
+    let noun = kind.map(|kind| kind.noun()).or(foreign).ok_or_else(|| no_block(path))?;
+    Ok((Group { key, noun, kind }, last))
+}
+
+/// The edit that gives blocks other names, wherever these stand.
+fn renamed(document: &Document, group: Group<'_>, names: &HashMap<String, String>) -> MaybeEdit {
+    let Some((splices, renamed_uses)) = document.renamed(group.noun, names) else {
+        let fault = Fault::of_path("the new name can't stand in all places where the old one does");
+        return Err(Faults::from(fault.hint("choose a name without blanks and other signs")).into());
+    };
+    let edit = Edit { document: document.edited(&splices), renamed_uses, ..Edit::unchanged(document) };
+    Ok(Some(edit))
+}
+
+/// The group and the name of the one block that a path stands for.
+fn named_block(path: &Path) -> Result<(Group<'_>, &str), Fault> {
+    let (group, last) = block_of(path)?;
+    last.name().map(|name| (group, name)).ok_or_else(|| no_block(path))
 }
 
 fn no_block(path: &Path) -> Fault {
     let hint = "such as `streams.cam1`; a name with a dot is quoted: `streams.\"cam.1\"`; \
                 `mv 'streams.cam*' --replace s/cam/gate/` renames many";
-    Fault::of_path("expected one stream, live or plugin").hint(hint).at(path)
+    Fault::of_path("expected one stream, live, plugin or other block with a name").hint(hint).at(path)
 }
 
-fn taken(path: &Path, kind: Kind, name: &str) -> Fault {
-    let fault = Fault::of_path(format!("there is a {} `{name}` already", kind.noun()));
+fn taken(path: &Path, group: Group<'_>, name: &str) -> Fault {
+    let fault = Fault::of_path(format!("there is a {} `{name}` already", group.noun));
     fault.hint("choose another name, or remove it first").at(path)
 }
 
 /// The path of a block.
-fn path_of(kind: Kind, name: &str) -> Path {
-    Path { segments: [kind.key(), name].map(|key| Segment::Key(key.to_owned())).into() }
+fn path_of(group: Group<'_>, name: &str) -> Path {
+    Path { segments: [group.key, name].map(|key| Segment::Key(key.to_owned())).into() }
 }
 
 impl BlockRequest {
@@ -344,20 +366,20 @@ impl BlockRequest {
     /// # Errors
     /// The block is not there, or the new name is taken.
     fn patch(&self, current: &Config<'_>) -> Result<Value, Faults> {
-        let (kind, to) = named_block(&self.to)?;
+        let (group, to) = named_block(&self.to)?;
         let from = self.source(current)?;
         let mut block = match (&self.content, from) {
             (BlockContent::New(value), _) => value.clone(),
             (_, from) if from == Some(to) => return Ok(json!({})),
-            (BlockContent::Moved(_), Some(from)) => return Ok(json!({ kind.key(): { from: null, to: {} } })),
-            _ => return Ok(json!({ kind.key(): { to: {} } })),
+            (BlockContent::Moved(_), Some(from)) => return Ok(json!({ group.key: { from: null, to: {} } })),
+            _ => return Ok(json!({ group.key: { to: {} } })),
         };
         if !self.assignments.is_empty() {
-            let alone = json!({ kind.key(): { to: block.clone() } });
+            let alone = json!({ group.key: { to: block.clone() } });
             let edits = Config::from(&alone).to_patch(&self.assignments, &[], self.options)?.patch;
-            block.extend(edits[kind.key()][to].as_object().cloned().unwrap_or_default());
+            block.extend(edits[group.key][to].as_object().cloned().unwrap_or_default());
         }
-        Ok(json!({ kind.key(): { to: block } }))
+        Ok(json!({ group.key: { to: block } }))
     }
 
     /// The edit of a text; `None` if it changes nothing.
@@ -366,20 +388,24 @@ impl BlockRequest {
     /// The block is not there, or the new name is taken.
     fn edit(&self, document: &Document, current: &Config<'_>) -> MaybeEdit {
         let members = current.members();
-        let (kind, to) = named_block(&self.to)?;
+        let (group, to) = named_block(&self.to)?;
         let from = self.source(current)?;
         if from == Some(to) {
             return Ok(None);
         }
-        let entries = members.own_by_key(kind.key());
-        let found = from.and_then(|from| entries.iter().position(|entry| entry.group_name().value() == from));
-        let Some(at) = found else {
-            return modify_members(document, members, Schema::normalize(self.patch(current)?)?);
+        let entries = members.own_by_key(group.key).iter();
+        let at = || entries.clone().position(|entry| Some(&*entry.group_name().value()) == from);
+        let edit = match (&self.content, from, group.kind) {
+            (BlockContent::Moved(_), Some(from), _) => {
+                renamed(document, group, &HashMap::from([(from.to_owned(), to.to_owned())]))?
+            }
+            (_, Some(_), Some(kind)) => {
+                let at = at().expect("its source is there");
+                Sync::new(document, members).changed(|sync| sync.copy(kind, at, to))?
+            }
+            (_, _, None) => return Err(Faults::from(no_block(&self.to)).into()),
+            _ => return modify_members(document, members, Schema::normalize(self.patch(current)?)?),
         };
-        let edit = Sync::new(document, members).changed(|sync| match self.content {
-            BlockContent::Moved(_) => sync.rename(kind, &[(entries[at], to)]),
-            _ => sync.copy(kind, at, to),
-        })?;
         let first = match edit {
             Some(first) if !self.assignments.is_empty() => first,
             edit => return Ok(edit),
@@ -393,27 +419,27 @@ impl BlockRequest {
 
     /// The name of the block that the content comes from; `None` for a new one.
     fn source(&self, current: &Config<'_>) -> Result<Option<&str>, Fault> {
-        let (kind, to) = named_block(&self.to)?;
-        let is_taken = current.contains(&[kind.key(), to]);
+        let (group, to) = named_block(&self.to)?;
+        let is_taken = current.contains(&[group.key, to]);
         if to.is_empty() && !is_taken {
-            let fault = format!("a {} can't have an empty name", kind.noun());
+            let fault = format!("a {} can't have an empty name", group.noun);
             return Err(Fault::of_path(fault).at(&self.to));
         }
         let path = match &self.content {
-            BlockContent::New(_) if is_taken => return Err(taken(&self.to, kind, to)),
+            BlockContent::New(_) if is_taken => return Err(taken(&self.to, group, to)),
             BlockContent::New(_) => return Ok(None),
             BlockContent::Moved(path) | BlockContent::Copied(path) => path,
         };
-        let (from_kind, from) = named_block(path)?;
-        if !current.contains(&[from_kind.key(), from]) {
-            return Err(current.missing(path, &[from_kind.key(), from]).at(path));
+        let (from_group, from) = named_block(path)?;
+        if !current.contains(&[from_group.key, from]) {
+            return Err(current.missing(path, &[from_group.key, from]).at(path));
         }
-        if from_kind != kind {
-            let fault = format!("a {} can't become a {}", from_kind.noun(), kind.noun());
+        if from_group.noun != group.noun {
+            let fault = format!("a {} can't become a {}", from_group.noun, group.noun);
             return Err(Fault::of_path(fault).at(&self.to));
         }
         let stays = from == to && matches!(self.content, BlockContent::Moved(_));
-        if is_taken && !stays { Err(taken(&self.to, kind, to)) } else { Ok(Some(from)) }
+        if is_taken && !stays { Err(taken(&self.to, group, to)) } else { Ok(Some(from)) }
     }
 }
 
@@ -423,11 +449,11 @@ impl Renaming {
     /// # Errors
     /// The path stands for no blocks, or their new names can't be theirs.
     fn patch(&self, current: &Config<'_>) -> Result<Value, Faults> {
-        let (kind, names) = self.names(current)?;
+        let (group, names) = self.names(current)?;
         let gone = names.keys().map(|old| (old.clone(), Value::Null));
         let made = names.values().map(|new| (new.clone(), json!({})));
         let blocks: Object = gone.chain(made).collect();
-        Ok(if blocks.is_empty() { json!({}) } else { json!({ kind.key(): blocks }) })
+        Ok(if blocks.is_empty() { json!({}) } else { json!({ group.key: blocks }) })
     }
 
     /// The edit of a text; `None` if it changes nothing.
@@ -435,18 +461,13 @@ impl Renaming {
     /// # Errors
     /// As of [`Renaming::patch`].
     fn edit(&self, document: &Document, current: &Config<'_>) -> MaybeEdit {
-        let (kind, names) = self.names(current)?;
-        let members = current.members();
-        let entries = members.own_by_key(kind.key()).iter();
-        let blocks: Vec<_> = entries
-            .filter_map(|&entry| Some((entry, names.get(&*entry.group_name().value())?.as_str())))
-            .collect();
-        Sync::new(document, members).changed(|sync| sync.rename(kind, &blocks))
+        let (group, names) = self.names(current)?;
+        if names.is_empty() { Ok(None) } else { renamed(document, group, &names) }
     }
 
-    /// The kind of the blocks, and the names that change, each with its new one.
-    fn names(&self, current: &Config<'_>) -> Result<(Kind, HashMap<String, String>), Faults> {
-        let (kind, _) = block_of(&self.from)?;
+    /// The group of the blocks, and the names that change, each with its new one.
+    fn names(&self, current: &Config<'_>) -> Result<(Group<'_>, HashMap<String, String>), Faults> {
+        let (group, _) = block_of(&self.from)?;
         let of_from = |fault: Fault| Faults::from(fault.at(&self.from));
         let expansion = Expansion { current, real: current, conditions: &[], own_only: false };
         let (places, absence) = expansion.places(&self.from)?;
@@ -456,8 +477,8 @@ impl Renaming {
             let absent = || Fault::absent("it matches nothing here").at(&self.from);
             return Err(absence.unwrap_or_else(absent).into());
         }
-        if let Some(gone) = old.iter().find(|name| !current.contains(&[kind.key(), name])) {
-            return Err(of_from(current.missing(&self.from, &[kind.key(), gone])));
+        if let Some(gone) = old.iter().find(|name| !current.contains(&[group.key, name])) {
+            return Err(of_from(current.missing(&self.from, &[group.key, gone])));
         }
         let mut left = Substitution::MORE;
         let made = |name: String| Some(self.by.apply(&name, &mut left).transpose()?.map(|new| (name, new)));
@@ -468,12 +489,12 @@ impl Renaming {
             return Err(of_from(fault.hint("without `r` at the end, `s/OLD/NEW/` takes OLD to the letter")));
         }
         found.retain(|(old, new)| old != new);
-        Faults(refused(current, kind, &found)).into_result((kind, found.into_iter().collect()))
+        Faults(refused(current, group, &found)).into_result((group, found.into_iter().collect()))
     }
 }
 
 /// Everything that keeps blocks from having these new names; none of them is the old one.
-fn refused(current: &Config<'_>, kind: Kind, changed: &[(String, String)]) -> Vec<Fault> {
+fn refused(current: &Config<'_>, group: Group<'_>, changed: &[(String, String)]) -> Vec<Fault> {
     let leaving: HashSet<&str> = changed.iter().map(|(old, _)| old.as_str()).collect();
     let mut given: HashMap<&str, &str> = HashMap::new();
     let mut faults = Vec::new();
@@ -483,16 +504,16 @@ fn refused(current: &Config<'_>, kind: Kind, changed: &[(String, String)]) -> Ve
                 Fault::of_path("it can't have its new name")
             }
             Some(other) => {
-                let other = path_of(kind, other).shown();
+                let other = path_of(group, other).shown();
                 Fault::of_path(format!("it and `{other}` would get the same name"))
             }
-            None if !leaving.contains(new.as_str()) && current.contains(&[kind.key(), new]) => {
-                faults.push(taken(&path_of(kind, new), kind, new));
+            None if !leaving.contains(new.as_str()) && current.contains(&[group.key, new]) => {
+                faults.push(taken(&path_of(group, new), group, new));
                 continue;
             }
             None => continue,
         };
-        faults.push(fault.at(&path_of(kind, old)));
+        faults.push(fault.at(&path_of(group, old)));
     }
     faults
 }
@@ -642,7 +663,10 @@ rtmp 1;
         assert_eq!(moved("streams.cam1", "lives.cam1"), error("`lives.cam1`: a stream can't become a live"));
         for no_block in ["streams.cam.1", "streams.cam*", "rtmp", "streams"] {
             let found = moved(no_block, "streams.x").expect_err(no_block);
-            assert!(found.contains("expected one stream, live or plugin | such as"), "{found}");
+            assert!(
+                found.contains("expected one stream, live, plugin or other block with a name | such as"),
+                "{found}"
+            );
             assert!(moved("streams.cam1", no_block).is_err(), "{no_block}");
         }
         let copied = |edits| after(&request(BlockContent::Copied(path("streams.cam1")), "streams.x", edits));

@@ -1,15 +1,15 @@
 //! The options of every command that changes a configuration.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 
 use crate::cli::args::global::number;
 use crate::cli::local::local_user;
-use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks, MAX_CONFIRM};
+use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, Expected, GUARD_NAMES, Guard, Hooks, MAX_CONFIRM};
 use crate::error::Error;
-use crate::store::ChangeId;
+use crate::store::{ChangeId, Revision};
 
 /// The largest value of `--hook-timeout`: a day, in seconds.
 const MAX_HOOK_TIMEOUT: u64 = 24 * 60 * 60;
@@ -24,6 +24,10 @@ pub struct ChangeArgs {
     /// Show the change, but neither write it nor run the reload command
     #[arg(long)]
     pub dry_run: bool,
+
+    /// Make the change only if the text has this revision, which a dry run reports as `before`
+    #[arg(hide_short_help = true, long, value_name = "REVISION", value_delimiter = ',')]
+    pub only_if: Vec<Revision>,
 
     /// Make the change even if it looks like a mistake; implies --yes and every --accept
     #[arg(long)]
@@ -41,7 +45,7 @@ pub struct ChangeArgs {
     #[arg(short, long)]
     pub yes: bool,
 
-    /// Print only errors and warnings, and what `-o json` prints
+    /// Print only errors and warnings, and what `-o json` or `-o summary` prints
     #[arg(hide_short_help = true, short, long)]
     pub quiet: bool,
 
@@ -57,8 +61,8 @@ pub struct ChangeArgs {
     ///
     /// It is a word of your own. Given again with the same ID, the command makes the change where the history has none
     /// with it, and confirms it where it waits. A change that was not confirmed in time is made again, one that was rolled
-    /// back later is not. Without it, a change of several servers names the one that it made up. Of `rollback`
-    /// it is the change to take back.
+    /// back later is not. Without it, a change of several servers names the one that it made up. Of `revert`
+    /// it is the change to undo.
     #[arg(long, value_name = "ID")]
     pub change: Option<ChangeId>,
 
@@ -73,6 +77,10 @@ pub struct ChangeArgs {
     /// Roll the change back unless it is confirmed within this time, such as `60s` or `5m`
     #[arg(long, value_name = "TIME", value_parser = confirm_time)]
     pub confirm: Option<Duration>,
+
+    /// Wait up to this time for another change to be confirmed, in place of exit code 5
+    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time)]
+    pub wait_pending: Option<Duration>,
 
     /// Begin with some servers, or nodes of a cluster, in waves: names, numbers and parts, such as `edge1,10%,50%`
     ///
@@ -106,10 +114,16 @@ impl ChangeArgs {
             max_delete: self.max_delete,
             by: local_user(),
             id: self.change.clone(),
+            expected: (!self.only_if.is_empty()).then(|| Expected::OneOf(self.only_if.clone())),
             message: self.message.clone(),
             confirm: self.confirm,
             ..ChangeOptions::default()
         }
+    }
+
+    /// Until when another change may wait to be confirmed; `None` if it refuses this one.
+    pub fn waits_until(&self) -> Option<Instant> {
+        self.wait_pending.filter(|_| !self.dry_run).map(|time| Instant::now() + time)
     }
 
     /// True if all servers have to make the change before any keeps it.
@@ -155,15 +169,25 @@ impl Default for ChangeArgs {
     }
 }
 
-/// The form in which a change is printed.
+/// The form in which a change, or a difference, is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum ChangeFormat {
-    /// The lines of the file that change
+    /// The lines that differ
     #[default]
+    #[value(alias = "text")]
     Diff,
-    /// What changed, as JSON for programs
+    /// One line for each entry that differs, such as `~ cam1 prepush 5 → 2`, and their number
+    Summary,
+    /// JSON for programs
     #[value(alias = "change-json")]
     Json,
+}
+
+impl ChangeFormat {
+    /// The form in which a question shows it.
+    pub fn for_people(self) -> Self {
+        if self == Self::Json { Self::Diff } else { self }
+    }
 }
 
 /// Options for whoever changes the file: the commands of the media server, and the size of the history.

@@ -46,7 +46,7 @@ pub struct AddArgs {
 
 impl AddArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let kind = Schema::media().kind(&format!("{}s", self.kind)).expect("each of these kinds has a group");
+        let kind = Schema::kind(&format!("{}s", self.kind)).expect("each of these kinds has a group");
         let mut content = Map::new();
         if kind == Kind::Streams {
             let urls = self.urls.iter().map(|url| json!({ Schema::SOURCE_ADDRESS: url })).collect();

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::cli::args::Invocation;
-use crate::cli::args::global::ListFormat;
+use crate::cli::args::changing::ChangeFormat;
 use crate::cli::context;
 use crate::cli::credentials::RemoteHost;
 use crate::cli::fleet::answers::{Answers, print_diffs, print_table};
 use crate::cli::input::{self, STDIN, is_url};
-use crate::cli::render::texts::{changed, first_paths, print_diff};
+use crate::cli::render::texts::{changed, first_paths, print_change};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Snapshot, added_and_removed, diff_lines};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeRef, LAST, NotAName};
-use mediaconf::Config;
+use mediaconf::{ChangedValue, Config};
 
 /// Show how two configurations differ
 ///
@@ -37,6 +37,7 @@ Examples:
   mediactl diff new.conf
   mediactl diff edge-01 edge-02
   mediactl diff change:last
+  mediactl -x prod diff --node edge1 --node edge2
   mediactl diff --json saved new.conf | mediactl modify -f -")]
 pub struct DiffArgs {
     /// The first configuration [default: running]
@@ -47,9 +48,13 @@ pub struct DiffArgs {
     #[arg(value_name = "B")]
     pub second: Option<String>,
 
+    /// Compare what this node of the cluster runs; given twice, A and B are nodes
+    #[arg(long, value_name = "NAME")]
+    pub node: Vec<String>,
+
     /// How to print it; as JSON it is the patch (RFC 7396) that turns A into B
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
-    pub output: ListFormat,
+    pub output: ChangeFormat,
 
     /// The same as `-o json`
     #[arg(hide_short_help = true, long, conflicts_with = "output")]
@@ -62,6 +67,9 @@ pub const RUNNING: &str = "running";
 /// The argument for the configuration file.
 pub const SAVED: &str = "saved";
 
+/// What an argument for the text of a node begins with.
+const NODE: &str = "node:";
+
 /// The hint where nothing runs.
 const OTHER_SIDES: &str = "`mediactl diff FILE` compares with a file, `mediactl diff change:last` with the text before the last change";
 
@@ -69,7 +77,10 @@ impl DiffArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let call = call.paged();
         let Invocation { global, ui, .. } = call;
-        let sides = self.sides()?;
+        let nodes = self.node.iter().map(|name| format!("{NODE}{name}"));
+        let given: Vec<String> =
+            [&self.first, &self.second].into_iter().flatten().cloned().chain(nodes).collect();
+        let sides = Self::sides(&given)?;
         // What is the same for all servers is read once.
         let given = |argument: Option<&str>| match argument {
             Some(url) if is_url(url) && context::several_chosen(global) => {
@@ -83,15 +94,20 @@ impl DiffArgs {
                 let context = if name == STDIN { None } else { context::without_file(name)? };
                 let Some(context) = context else {
                     let file = FilePath::new(name);
-                    return Ok(Some(Side { name: input::name(file), text: input::snapshot(file)? }));
+                    return Ok(Some(Side {
+                        name: input::name(file),
+                        text: input::snapshot(file)?,
+                        note: None,
+                    }));
                 };
                 let mut server = target::at_member(context, global, Box::new(RemoteHost(ui)))?;
                 Side::read(&mut server, None).map(Some)
             }
             _ => Ok(None),
         };
-        let is_patch = self.json || self.output == ListFormat::Json;
-        let compared = |sides| Compared::new(sides, is_patch, ui);
+        let form = if self.json { ChangeFormat::Json } else { self.output };
+        let is_patch = form == ChangeFormat::Json;
+        let compared = |sides| Compared::new(sides, form, ui);
         let answers = match [given(sides[0])?, given(sides[1])?] {
             [Some(old), Some(new)] => Answers::of_one(String::new(), compared([old, new])?, ui),
             given => call.ask("compare", |server| {
@@ -105,8 +121,9 @@ impl DiffArgs {
         answers.once(|compared| compared.notes.clone()).iter().for_each(|note| ui.note(note));
         if is_patch {
             answers.print_json(|compared| compared.patch.clone())?;
-        } else if let Some((_, Compared { sides: [old, new], diff, .. })) = answers.one() {
-            ui.print_painted(|out| print_diff(diff, [&old.name, &new.name], ui, out))?;
+        } else if let Some((_, Compared { sides: [old, new], diff, values, .. })) = answers.one() {
+            let (differing, names) = ((&**diff, values.as_deref()), [&*old.name, &*new.name]);
+            ui.print_painted(|out| print_change(form, differing, names, ui, out))?;
         } else {
             // Equal differences of servers are shown once, above a table of all servers.
             let (mut diffs, mut rows) = (Vec::new(), Vec::new());
@@ -121,7 +138,7 @@ impl DiffArgs {
                 rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
                 diffs.push((server, (diff.clone(), changed(old, new))));
             }
-            print_diffs(diffs, sides.map(|side| side.unwrap_or("the server")), ui)?;
+            print_diffs(diffs, sides.map(|side| side.unwrap_or("the server")), form, ui)?;
             print_table(&["SERVER", "DIFFERS", "LINES", "PATHS"], rows, ui)?;
         }
         let differs = answers.found().any(|(_, compared)| compared.differs);
@@ -129,8 +146,11 @@ impl DiffArgs {
     }
 
     /// The arguments for the two sides; `None` is the configuration that `mediactl read` shows.
-    fn sides(&self) -> Result<[Option<&str>; 2], Error> {
-        match (self.first.as_deref(), self.second.as_deref()) {
+    fn sides(given: &[String]) -> Result<[Option<&str>; 2], Error> {
+        if given.len() > 2 {
+            return Err(Error::usage("only two sides are compared", "leave out a file or a `--node`"));
+        }
+        match (given.first().map(String::as_str), given.get(1).map(String::as_str)) {
             (Some(STDIN), Some(STDIN)) => {
                 Err(Error::usage("standard input can't be both sides", "give a file for one of them"))
             }
@@ -150,13 +170,15 @@ fn is_change_ref(argument: &str) -> bool {
 
 /// True if an argument names a configuration of the target.
 fn is_of_target(argument: &str) -> bool {
-    [RUNNING, SAVED].contains(&argument) || is_change_ref(argument)
+    [RUNNING, SAVED].contains(&argument) || argument.starts_with(NODE) || is_change_ref(argument)
 }
 
 /// One of the two configurations.
 #[derive(Clone)]
 struct Side {
     name: String,
+    /// What has to be said about it.
+    note: Option<String>,
     text: Arc<Snapshot>,
 }
 
@@ -167,12 +189,17 @@ impl Side {
             Some(RUNNING) => Self::read(target, Some(ConfigSource::Running)),
             Some(SAVED) => Self::read(target, Some(ConfigSource::Saved)),
             None => Self::read(target, None),
+            Some(node) if node.starts_with(NODE) => {
+                let node = &node[NODE.len()..];
+                let (text, note) = target.node_text(node)?;
+                Ok(Self { name: format!("{node} of {}", target.service.name()), text, note })
+            }
             Some(change) => {
                 let change_ref: ChangeRef = change.parse().map_err(|error: NotAName| {
                     Error::usage(format!("`{change}`: {error}"), "`mediactl history` shows them")
                 })?;
                 let name = format!("{} ({change})", target.service.name());
-                Ok(Self { name, text: target.service.text_before(change_ref)? })
+                Ok(Self { name, text: target.service.text_before(change_ref)?, note: None })
             }
         }
     }
@@ -185,7 +212,7 @@ impl Side {
         })?;
         let is_saved = source == Some(ConfigSource::Saved) && target.is_server;
         let saved = if is_saved { format!(" ({SAVED})") } else { String::new() };
-        Ok(Self { name: format!("{}{saved}", target.service.name()), text })
+        Ok(Self { name: format!("{}{saved}", target.service.name()), text, note: None })
     }
 
     /// The values of the configuration; a text with errors has none.
@@ -202,6 +229,8 @@ struct Compared {
     sides: [Side; 2],
     /// The lines of the difference; none where a patch is asked for.
     diff: Vec<String>,
+    /// The values that differ, where a summary shows them.
+    values: Option<Vec<ChangedValue>>,
     /// The patch that turns one into the other, with its secrets masked.
     patch: Value,
     differs: bool,
@@ -209,18 +238,20 @@ struct Compared {
 }
 
 impl Compared {
-    fn new(sides: [Side; 2], is_patch: bool, ui: Ui) -> Result<Self, Error> {
-        let mut notes = Vec::new();
+    fn new(sides: [Side; 2], form: ChangeFormat, ui: Ui) -> Result<Self, Error> {
+        let mut notes: Vec<String> = sides.iter().filter_map(|side| side.note.clone()).collect();
         let [old, new] = &sides;
         let is_of_values = sides.iter().find(|side| side.text.is_of_values());
-        if is_patch {
+        if form == ChangeFormat::Json {
             let patch = old.values()?.patch_to(&new.values()?);
             let (differs, patch) = (!patch.is_empty(), Value::Object(patch));
             let patch = ui.value_masker().map_or(patch.clone(), |masker| masker.json(&patch));
-            return Ok(Self { sides, diff: Vec::new(), patch, differs, notes });
+            return Ok(Self { sides, diff: Vec::new(), values: None, patch, differs, notes });
         }
         if let Some(side) = is_of_values {
             notes.push(format!("`{}` does not show its text, so the diff compares its values", side.name));
+        }
+        if is_of_values.is_some() || form == ChangeFormat::Summary {
             old.values()?;
             new.values()?;
         }
@@ -229,6 +260,8 @@ impl Compared {
         if differs && diff.is_empty() {
             notes.push("the texts differ in bytes that are not UTF-8".to_owned());
         }
-        Ok(Self { sides, diff, patch: Value::Null, differs, notes })
+        let is_shown = form == ChangeFormat::Summary || ui.is_terminal();
+        let values = if is_shown { changed(&old.text, &new.text) } else { None };
+        Ok(Self { sides, diff, values, patch: Value::Null, differs, notes })
     }
 }

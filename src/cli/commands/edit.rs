@@ -15,7 +15,7 @@ use crate::cli::input;
 use crate::cli::interrupt::LastWords;
 use crate::cli::local::state_home;
 use crate::cli::prompts;
-use crate::cli::render::texts::print_diff;
+use crate::cli::render::texts::{changed, print_change};
 use crate::cli::render::{self, diagnostics};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
@@ -304,7 +304,9 @@ impl Editing<'_> {
         }
         let name = self.target.service.name();
         let lines = diff_lines([present, &edited], self.ui.masker().as_ref());
-        output(print_diff(&lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        let (values, form) = (changed(present, &edited), self.change.args.output.for_people());
+        let differing = (&*lines, values.as_deref());
+        output(print_change(form, differing, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let _last_words = self.last_words();
         self.answer(&format!("change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text"))
     }

@@ -1,5 +1,6 @@
 //! `mediactl history` and `mediactl blame`
 
+use std::cmp::Reverse;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -10,12 +11,12 @@ use serde_json::{Value, json};
 
 use crate::cli::args::Invocation;
 use crate::cli::args::global::ListFormat;
-use crate::cli::fleet::answers::rows as grouped_rows;
 use crate::cli::fleet::members::FleetMember;
+use crate::cli::fleet::names::in_ranges;
 use crate::cli::input;
 use crate::cli::local;
-use crate::cli::render::table;
 use crate::cli::render::texts::{differ, masked_entry, paths_and_more, print_difference, write_text};
+use crate::cli::render::{grouped, table};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{
@@ -34,8 +35,8 @@ use mediaconf::{Path, one_line};
 /// its own entry with the next change, or when a server reads the file. If a reload command fails for the new text, and
 /// then for the old one, that is an entry, too.
 ///
-/// As JSON it is an array of objects with `number`, `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of the
-/// change that it undid), the revisions `before` and `after`, and `unsaved`. An entry has `paths`: the `first` changed
+/// As JSON it is an array of objects with `number`, `at`, `operation`, `by`, `message`, `id` (`undoes` has those of
+/// the changes that it undid), the revisions `before` and `after`, and `unsaved`. An entry has `paths`: the `first` changed
 /// paths, and their `count`; not of texts over 1 MiB, nor of changes by version 0.1.
 ///
 /// Passwords and keys are always masked, unless --show-secrets is given.
@@ -159,12 +160,15 @@ impl HistoryArgs {
         let mut rows: Vec<Vec<String>> = all.iter().map(row).collect();
         // Above a diff there is room for a whole message.
         if !self.patch {
-            if answers.is_of_many() {
-                rows = grouped_rows(rows);
+            match answers.one() {
+                Some(_) => table::fit(&mut rows, ui.width()),
+                None => rows = by_change(&all, rows, ui.width()),
             }
-            table::fit(&mut rows, ui.width());
         }
         let print_all = |out: &mut dyn Write| {
+            if !self.patch {
+                return table::aligned(&rows).try_for_each(|line| writeln!(out, "{}", ui.sanitized(&line)));
+            }
             table::aligned(&rows).zip(&all).try_for_each(|(line, (server, listed))| {
                 writeln!(out, "{}", ui.sanitized(&line))?;
                 let Some([before, after]) = &listed.texts else { return Ok(()) };
@@ -226,9 +230,7 @@ impl HistoryArgs {
             if !entry.is_aside {
                 after = before;
             }
-            let is_id =
-                |id: &ChangeId| entry.is_of(id.as_str()) || entry.undoes.as_deref() == Some(id.as_str());
-            if is_there && self.change.as_ref().is_none_or(is_id) {
+            if is_there && self.change.as_ref().is_none_or(|id| entry.concerns(id.as_str())) {
                 let texts = both.filter(|_| self.patch);
                 found.push(Listed { entry: masked_entry(entry, masker.as_ref()), texts });
             }
@@ -268,6 +270,38 @@ fn refuse_absent(path: Option<&Path>, target: &mut Target) -> Result<(), Error> 
         composed.refuse_entry(path).map_err(not_there)?;
     }
     Ok(())
+}
+
+/// The column of the id in the history of several servers.
+const ID: usize = 5;
+
+/// One row for each change of several servers, the newest first, with the servers that have it; what differs on them is `…`.
+/// The ids are whole.
+fn by_change(all: &[(&str, &Listed)], rows: Vec<Vec<String>>, width: usize) -> Vec<Vec<String>> {
+    let key = |((_, listed), _): &((&str, &Listed), Vec<String>)| {
+        listed.entry.id.clone().map(|id| (id, listed.entry.operation.clone()))
+    };
+    let mut groups = grouped(all.iter().copied().zip(rows), key);
+    let at = |((_, listed), _): &((&str, &Listed), Vec<String>)| listed.entry.at;
+    groups.sort_by_key(|same| Reverse(same.iter().map(at).max()));
+    let one = |same: Vec<((&str, &Listed), Vec<String>)>| {
+        let mut row = same[0].1.clone();
+        for (column, cell) in row.iter_mut().enumerate().filter(|(column, _)| *column != 2) {
+            if same.iter().any(|(_, other)| other[column] != *cell) {
+                "…".clone_into(cell);
+            }
+        }
+        let mut servers: Vec<&str> = same.iter().map(|((server, _), _)| *server).collect();
+        servers.dedup();
+        row[0] = in_ranges(&servers);
+        row
+    };
+    let mut rows: Vec<Vec<String>> = groups.into_iter().map(one).collect();
+    let ids: Vec<String> = rows.iter_mut().map(|row| row.remove(ID)).collect();
+    let widest = ids.iter().map(String::len).max().unwrap_or_default();
+    table::fit(&mut rows, width.saturating_sub(widest + 2));
+    rows.iter_mut().zip(ids).for_each(|(row, id)| row.insert(ID, id));
+    rows
 }
 
 /// An entry with its changes.

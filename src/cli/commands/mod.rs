@@ -63,6 +63,7 @@ commands! {
     Fmt: texts::FmtArgs = ["format"],
     Lsp: tools::LspArgs,
     History: history::HistoryArgs = ["log"],
+    Revert: texts::RevertArgs,
     Rollback: texts::RollbackArgs,
     Blame: history::BlameArgs,
     Confirm: tools::ConfirmArgs,

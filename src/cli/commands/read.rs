@@ -55,7 +55,8 @@ Examples:
   mediactl read 'streams.*.title' --where 'urls.url~10.0.3.'
   mediactl read -o table
   mediactl read -o table lives
-  mediactl read -o table --columns name,title,prepush")]
+  mediactl read -o table --columns name,title,prepush
+  mediactl read -o table --effective --where 'prepush=5'")]
 pub struct ReadArgs {
     /// What to show, such as `streams.cam1.prepush`; `*` stands for every name [default: everything, with
     /// --where all streams]
@@ -74,9 +75,19 @@ pub struct ReadArgs {
     #[arg(long)]
     pub saved: bool,
 
+    /// Show what this node of the cluster runs, as its record there says: without what files on its machine add
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["saved", "runtime"])]
+    pub node: Option<String>,
+
     /// Show what the included files add, too; this is for looking only and can't be written back
     #[arg(long)]
     pub with_includes: bool,
+
+    /// Show for each stream the values that hold, also those of its template and of the top level
+    ///
+    /// --where tests them, too, and a table says where each comes from. This is for looking only and can't be written back.
+    #[arg(long)]
+    pub effective: bool,
 
     /// Leave out static streams
     #[arg(long)]
@@ -125,7 +136,7 @@ impl ReadArgs {
             let mut tables = wanted.tables()?;
             let read = answers.then(|server, shown| {
                 let server = (!is_one).then_some(server);
-                wanted.look(&shown, |values| wanted.add_rows(values, server, &mut tables))
+                wanted.look(&shown, |values| wanted.add_rows(values, &shown.text, server, &mut tables))
             })?;
             let tables = tables.into_iter().map(GroupTable::rows).collect::<Result<Vec<_>, _>>()?;
             // Of all groups, those without entries are left out, but for the streams.
@@ -192,8 +203,11 @@ impl<'a> Wanted<'a> {
             return Err(Error::usage("`--columns` is for tables", "add `-o table`"));
         }
         let skips_in_text = args.skip_streams && args.output == ReadFormat::Conf;
-        let unfit =
-            [("--runtime", args.runtime && !args.output.is_json()), ("--skip-streams", skips_in_text)];
+        let unfit = [
+            ("--runtime", args.runtime && !args.output.is_json()),
+            ("--skip-streams", skips_in_text),
+            ("--effective", args.effective && matches!(args.output, ReadFormat::Conf | ReadFormat::Set)),
+        ];
         if let Some(option) = given_of(unfit) {
             let message = format!("`{option}` cannot be combined with this output");
             return Err(Error::usage(message, "use `-o json`"));
@@ -216,9 +230,14 @@ impl<'a> Wanted<'a> {
         }
         let status = args.runtime.then(|| server.target.service.status(StatusPart::Server)).transpose()?;
         let figures = status.map(|status| status.figures).filter(|figures| !figures.is_null());
-        let mut text = match is_text {
-            true => server.target.read_text(source)?,
-            false => server.target.service.read(source)?,
+        let mut text = match (&args.node, is_text) {
+            (Some(node), _) => {
+                let (text, note) = server.target.node_text(node)?;
+                note.iter().for_each(|note| server.note(note));
+                text
+            }
+            (None, true) => server.target.read_text(source)?,
+            (None, false) => server.target.service.read(source)?,
         };
         if text.has_lost_line_ends() {
             let note = "the text has lost its line ends: directives stand in a comment (`mediactl check`)";
@@ -315,16 +334,22 @@ impl<'a> Wanted<'a> {
             );
             return work([&Config::from(&shown), &Config::from(&own)]);
         }
-        match masker.map(|masker| text.masked(masker)) {
-            Some(masked) => work([&masked.config().skipping_static(skips), &own]),
-            None => work([&own, &own]),
+        let masked = masker.map(|masker| text.masked(masker));
+        let shown = masked.as_ref().map(|masked| masked.config().skipping_static(skips));
+        let shown = shown.as_ref().unwrap_or(&own);
+        match self.args.effective {
+            true => work([&Config::from(&shown.effective()), &Config::from(&own.effective())]),
+            false => work([shown, &own]),
         }
     }
 
     /// Prints a configuration as JSON, as text, or as lines for `--set`.
     fn print(&self, shown: &Shown, out: &mut impl Write) -> Result<(), Error> {
         let form = self.args.output;
-        let is_as_it_is = self.masker.is_none() && shown.included.is_empty() && shown.figures.is_none();
+        let is_as_it_is = !self.args.effective
+            && self.masker.is_none()
+            && shown.included.is_empty()
+            && shown.figures.is_none();
         match form {
             ReadFormat::Conf => return self.print_conf(&shown.text, out),
             // Piece by piece, without a tree of values.
@@ -340,7 +365,7 @@ impl<'a> Wanted<'a> {
             // One entry at a time: all lines of a large configuration take much memory.
             ReadFormat::Set if self.paths.is_empty() => {
                 let (config, write) = (&values[0], |value: Value| Path::set_lines(&value, &[]));
-                config.names(&[]).iter().try_for_each(|key| match Schema::media().kind(key) {
+                config.names(&[]).iter().try_for_each(|key| match Schema::kind(key) {
                     Some(_) => config.names(&[key]).iter().try_for_each(|name| {
                         let value = config.value(&[key, name]);
                         write_lines(write(json!({ (key): { (name): value } })), out)
@@ -369,10 +394,18 @@ impl<'a> Wanted<'a> {
     fn value(&self, shown: &Shown, values: Values<'_>) -> Result<Value, Error> {
         match &self.paths[..] {
             [] => Ok(whole(shown, values)),
-            [one] if self.conditions.is_empty() => self.select(one, values).map(Selection::into_value),
+            [one]
+                if self.conditions.is_empty() && !(self.args.effective && one.first_pattern().is_some()) =>
+            {
+                self.select(one, values).map(Selection::into_value)
+            }
             all => {
                 let found = all.iter().map(|path| self.select(path, values)).collect::<Result<Vec<_>, _>>();
-                found.map(Selection::into_document)
+                let mut document = found.map(Selection::into_document)?;
+                if self.args.effective {
+                    document[Schema::EFFECTIVE] = true.into();
+                }
+                Ok(document)
             }
         }
     }
@@ -404,23 +437,29 @@ impl<'a> Wanted<'a> {
     fn add_rows(
         &self,
         values: Values<'_>,
+        text: &Snapshot,
         server: Option<&str>,
         tables: &mut [GroupTable],
     ) -> Result<(), Error> {
+        // As JSON, in which a template is looked up at once.
+        let plain = self.args.effective.then(|| text.config().to_json());
+        let origins = plain.as_ref().map(Config::from);
+        let origins = origins.as_ref();
         for table in tables {
             let kind = table.kind;
             if self.paths.is_empty() {
-                table.add(&values[0].names(&[kind.key()]), values[0], server);
+                table.add(&values[0].names(&[kind.key()]), values[0], origins, server);
             }
             for path in self.paths.iter().filter(|path| path.kind() == Some(kind)) {
                 let all = values[0].names(&[kind.key()]);
                 if path.segments.len() == 1 && self.conditions.is_empty() && !all.is_empty() {
-                    table.add(&all, values[0], server);
+                    table.add(&all, values[0], origins, server);
                     continue;
                 }
                 let found = self.select(&whole_group(path), values)?.into_places();
                 let name = |(path, _): &(Path, Value)| path.segments.last()?.name().map(str::to_owned);
-                table.add(&found.iter().filter_map(name).collect::<Vec<_>>(), values[0], server);
+                let names: Vec<String> = found.iter().filter_map(name).collect();
+                table.add(&names, values[0], origins, server);
             }
         }
         Ok(())

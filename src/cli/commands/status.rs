@@ -1,5 +1,6 @@
 //! `mediactl status`
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -8,15 +9,17 @@ use serde_json::{Map, Value, json};
 use crate::cli::args::Invocation;
 use crate::cli::args::global::ListFormat;
 use crate::cli::confirmation;
-use crate::cli::fleet::answers::{ServerAnswer, print_table};
+use crate::cli::fleet::answers::{Answers, ServerAnswer, StateRow, counted, worst_first};
 use crate::cli::render::diagnostics::{composed_error, first_error};
-use crate::cli::render::status;
+use crate::cli::render::status::{self, BEHIND};
+use crate::cli::render::table;
 use crate::cli::render::texts::masked_entry;
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{Status, StatusPart};
-use crate::error::{Error, Exit};
-use mediaconf::one_line;
+use crate::error::{Error, ErrorKind, Exit};
+use crate::store::NodeState;
+use mediaconf::{Segment, one_line};
 
 /// Show the running, the saved and the pending state of the configuration
 ///
@@ -31,22 +34,67 @@ use mediaconf::one_line;
 /// more; null if none is pending), `last_change` as `mediactl history` has it, and `last_error`. Of a cluster it has
 /// `nodes`, too.
 ///
-/// The exit code is 1 if the running configuration is not saved, if a change waits to be confirmed or was
-/// never confirmed, or if the file has errors; otherwise it is 0. With --exit-code it says of a cluster whether all nodes
-/// run the last change. A node that is gone does not run it.
+/// Of a cluster and of several servers the states are counted, and the worst come first; of more than ten, those that are
+/// equal share a row. A node that runs and is behind the last change is counted as `behind`. Above the nodes are the
+/// alarms of etcd.
+///
+/// The exit code is 11 if a node or one of several servers is not well, or if etcd has an alarm, whatever is shown;
+/// 1 if the running configuration is not saved, if a change waits to be confirmed or was never confirmed, or if the file
+/// has errors; otherwise 0.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mediactl status
-  mediactl status -o json")]
+  mediactl status -o json
+  mediactl -x prod status --state failed,gone --nodes 'edge*'")]
 pub struct StatusArgs {
     /// How to print it
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
     pub output: ListFormat,
 
-    /// Of a cluster: exit with 0 if all nodes run the last change, and with 11 if some do not
+    /// Show only the nodes, or the servers, in these states
+    #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = state_word)]
+    pub state: Vec<String>,
+
+    /// Show only the nodes, or the servers, with such names
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    pub nodes: Vec<String>,
+
+    /// Give each node, or server, a row of its own
     #[arg(long)]
+    pub all: bool,
+
+    /// Does nothing more: the exit code always says it
+    #[arg(long, hide = true)]
     pub exit_code: bool,
+}
+
+/// The words for the state of a server, the best first.
+const STATES: [&str; 14] = [
+    "saved",
+    "runs",
+    "edited by hand",
+    "not saved",
+    "file has errors",
+    "not offered",
+    "not found",
+    "invalid",
+    "guarded",
+    "conflict",
+    "too late",
+    "not healthy",
+    "unknown",
+    "not reached",
+];
+
+/// A state that is looked for.
+fn state_word(text: &str) -> Result<String, String> {
+    let of_nodes = NodeState::ALL.iter().chain([&NodeState::Gone]).map(NodeState::to_string);
+    let known: Vec<String> = of_nodes.chain(STATES.map(str::to_owned)).chain([BEHIND.to_owned()]).collect();
+    match known.iter().any(|known| known == text) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("the states are {}", known.join(", "))),
+    }
 }
 
 /// Stands for a value that is not there.
@@ -67,33 +115,89 @@ impl StatusArgs {
             let status = read(&mut server.target, ui)?;
             Ok((status, server.target.service.name().to_owned()))
         })?;
+        let is_bad = |status: &Status| !status.alarms.is_empty() || !runs_on_all(status);
+        let is_one = answers.one().is_some();
+        let is_bad = answers.found().any(|(_, (status, _))| is_bad(status) || !is_one && is_worse(status));
+        let is_open = answers.found().any(|(_, (status, _))| is_open(status));
+        let time = if answers.is_of_many() { status::roughly } else { status::to_the_second };
+        // All are counted, whichever are shown.
+        let rows = match answers.one() {
+            Some((_, (status, _))) => status::node_rows(status),
+            None => answers.list.iter().map(|answer| status_row(answer, time)).collect(),
+        };
+        let counts = counted(&rows);
+        let shown: Vec<StateRow> = rows.into_iter().filter(|row| self.shows(row)).collect();
+        let names: HashSet<String> = shown.iter().map(|row| row.name.clone()).collect();
+        if !self.nodes.is_empty() || !self.state.is_empty() {
+            self.refuse_nothing(&answers)?;
+        }
+        let answers = answers.then(|_, (mut status, target)| {
+            let nodes = status.nodes.as_mut().filter(|_| is_one);
+            nodes.into_iter().for_each(|nodes| nodes.retain(|node| names.contains(&node.node)));
+            Ok((status, target))
+        })?;
         match (self.output, answers.one()) {
             (ListFormat::Json, Some((target, (status, _)))) => {
                 ui.print_json(&StatusRecord { target, status })?
             }
             (ListFormat::Text, Some((target, (status, _)))) => {
-                ui.print(|out| status::print(target, status, ui.width(), out))?;
+                ui.print(|out| {
+                    status::print(target, status, &counts, out)?;
+                    status::nodes_table(shown, self.all, ui.width(), out)
+                })?;
             }
             // A server that does not answer has a member, or a row, too.
             (ListFormat::Json, None) => {
                 let record = |answer: &ServerAnswer<_>| (answer.server.clone(), status_record(answer));
-                ui.print_json(&answers.list.iter().map(record).collect::<Map<_, _>>())?;
+                let shown = answers.list.iter().filter(|answer| names.contains(&answer.server));
+                ui.print_json(&shown.map(record).collect::<Map<_, _>>())?;
             }
             (ListFormat::Text, None) => {
-                let time = if answers.is_of_many() { status::roughly } else { status::to_the_second };
-                let rows = answers.list.iter().map(|answer| status_row(answer, time)).collect();
-                print_table(&["SERVER", "STATE", "PENDING", "LAST CHANGE"], rows, ui)?;
+                let headings = ["SERVER", "STATE", "PENDING", "LAST CHANGE"].map(str::to_owned).to_vec();
+                let lines = std::iter::once(headings).chain(worst_first(shown, self.all)).collect();
+                ui.print(|out| {
+                    table::print(lines, ui.width(), out)?;
+                    writeln!(out, "{counts}")
+                })?;
             }
         }
-        if self.exit_code && answers.found().any(|(_, (status, _))| status.nodes.is_some()) {
-            let runs_it = |status: &Status| {
-                confirmation::missing(status, None).is_none_or(|missing| missing.is_empty())
-            };
-            let is_missing = answers.found().any(|(_, (status, _))| !runs_it(status));
-            return Ok(answers.exit_if(is_missing, Exit::Partly));
-        }
-        let is_open = answers.found().any(|(_, (status, _))| is_open(status));
-        Ok(answers.exit_if(is_open, Exit::Different))
+        let code = if is_bad { Exit::Partly } else { Exit::Different };
+        Ok(answers.exit_if(is_bad || is_open, code))
+    }
+
+    fn shows(&self, row: &StateRow) -> bool {
+        let is_in = self.state.is_empty() || self.state.contains(&row.state);
+        is_in && self.is_named(&row.name)
+    }
+
+    fn is_named(&self, name: &str) -> bool {
+        self.nodes.is_empty() || self.nodes.iter().any(|pattern| Segment::glob_matches(pattern, name))
+    }
+
+    /// Refuses to choose where there is nothing to choose from, and by names that nothing has.
+    fn refuse_nothing(&self, answers: &Answers<(Status, String)>) -> Result<(), Error> {
+        let is_there = match answers.one() {
+            None => answers.list.iter().any(|answer| self.is_named(&answer.server)),
+            Some((_, (Status { nodes: Some(nodes), .. }, _))) => {
+                nodes.iter().any(|node| self.is_named(&node.node))
+            }
+            Some(_) => {
+                let message = "`--state` and `--nodes` choose from nodes or servers, and this is one server";
+                return Err(Error::usage(message, "leave them out, or name several servers: `-x a,b`"));
+            }
+        };
+        let message = || format!("no node or server has a name like `{}`", self.nodes.join(","));
+        let none =
+            || Error::new(ErrorKind::NotFound, message()).hint("`mediactl status --all` shows the names");
+        if is_there || self.nodes.is_empty() { Ok(()) } else { Err(none()) }
+    }
+}
+
+/// The state of a server in a word.
+fn word(result: &Result<(Status, String), Error>) -> String {
+    match result {
+        Ok((status, _)) => state(status),
+        Err(error) => error.word().to_owned(),
     }
 }
 
@@ -106,26 +210,31 @@ fn status_record(answer: &ServerAnswer<(Status, String)>) -> Value {
     }
 }
 
-fn status_row(
-    ServerAnswer { server, result }: &ServerAnswer<(Status, String)>,
-    time: fn(Duration) -> String,
-) -> Vec<String> {
-    let [state, pending, last] = match result {
-        Err(error) => [error.word().to_owned(), NOTHING.to_owned(), NOTHING.to_owned()],
-        Ok((status, _)) => {
-            let pending = status.pending.as_ref().map(|pending| {
-                format!("{} by {}, {} s left", pending.operation, pending.by, pending.seconds_left)
-            });
-            let last = status.last_change.as_ref().map(|last| status::change_in_words(last, time));
-            let or_nothing =
-                |words: Option<String>| words.map_or(NOTHING.to_owned(), |words| one_line(&words));
-            [state(status).to_owned(), or_nothing(pending), or_nothing(last)]
-        }
-    };
-    vec![server.clone(), state, pending, last]
+fn status_row(answer: &ServerAnswer<(Status, String)>, time: fn(Duration) -> String) -> StateRow {
+    let ServerAnswer { server, result } = answer;
+    let found = result.as_ref().ok().map(|(status, _)| status);
+    let pending = found
+        .and_then(|status| status.pending.as_ref())
+        .map(|pending| format!("{} by {}, {} left", pending.operation, pending.by, pending.left()));
+    let last = found.and_then(|status| status.last_change.as_ref());
+    let last = last.map(|last| status::change_in_words(last, time));
+    let or_nothing = |words: Option<String>| words.map_or(NOTHING.to_owned(), |words| one_line(&words));
+    let state = word(result);
+    let is_well = found.is_some_and(|found| !is_open(found) && runs_on_all(found));
+    StateRow {
+        name: server.clone(),
+        rank: STATES.iter().rev().position(|known| *known == state).unwrap_or_default(),
+        is_well,
+        cells: vec![state.clone(), or_nothing(pending), or_nothing(last)],
+        state,
+    }
 }
 
-fn state(status: &Status) -> &'static str {
+fn state(status: &Status) -> String {
+    let nodes = status::node_rows(status);
+    if nodes.iter().any(|node| !node.is_well) {
+        return counted(&nodes);
+    }
     match status {
         Status { errors: Some(1..), .. } => "file has errors",
         Status { edited_by_hand: true, .. } => "edited by hand",
@@ -133,6 +242,7 @@ fn state(status: &Status) -> &'static str {
         Status { saved: Some(true), .. } => "saved",
         _ => "runs",
     }
+    .to_owned()
 }
 
 /// The state of a configuration, with the secrets in its last change masked, and with its errors: its own, or those that
@@ -159,13 +269,27 @@ fn read(target: &mut Target, ui: Ui) -> Result<Status, Error> {
             Err(error) => return Err(error),
         }
     }
+    let alarms = match &status.nodes {
+        Some(_) => target.service.status(StatusPart::Alarms)?.alarms,
+        None => Vec::new(),
+    };
     let unreachable = target.unreachable.clone();
     // Only the server knows what it runs.
     let saved = status.saved.filter(|_| unreachable.is_none());
-    Ok(Status { last_change, errors, first_error: first, unreachable, saved, ..status })
+    Ok(Status { last_change, errors, first_error: first, unreachable, saved, alarms, ..status })
 }
 
 /// True if something is left to do: to save, to confirm or to repair.
 fn is_open(status: &Status) -> bool {
-    status.saved == Some(false) || status.pending.is_some() || status.errors.is_some_and(|errors| errors > 0)
+    is_worse(status) || status.pending.is_some()
+}
+
+/// True if all nodes, where there are some, run what they should.
+fn runs_on_all(status: &Status) -> bool {
+    status.nodes.iter().flatten().all(|node| confirmation::is_well(node, status))
+}
+
+/// True if something is left to save or to repair.
+fn is_worse(status: &Status) -> bool {
+    status.saved == Some(false) || status.errors.is_some_and(|errors| errors > 0)
 }

@@ -1,4 +1,4 @@
-//! Whole texts: `mediactl update`, `save`, `apply`, `rollback` and `fmt`.
+//! Whole texts: `mediactl update`, `save`, `apply`, `revert`, `rollback` and `fmt`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::cli::render::texts::write_text;
 use crate::cli::target;
 use crate::engine::{ConfigSource, RequestedChange, Snapshot};
 use crate::error::{Error, Exit};
-use crate::store::ChangeRef;
+use crate::store::{ChangeRange, ChangeRef, Reverted};
 use mediaconf::{DesiredState, EditError, Prune, Request, Schema};
 
 /// Replace the running configuration of a server without touching its file
@@ -127,20 +127,54 @@ impl ApplyArgs {
     }
 }
 
+/// Undo changes, and keep what was changed since
+///
+/// All of them are undone by one new change, which can be reverted itself. One whose values or lines were changed since is
+/// refused (5): the message has both values, and the change that made the later one. `mediactl undo` is `revert last`.
+///
+/// Each change has an id, which `history -o json` shows. `--change ID` undoes the change with that id, on each server that has it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl history
+  mediactl revert last --dry-run
+  mediactl revert 5 -m 'cam1 was right'
+  mediactl revert 3 7..9
+  mediactl -x 'edge-*' revert --change 7f3a90c2")]
+pub struct RevertArgs {
+    /// Which changes: their numbers, which `mediactl history` shows, `last`, or ranges such as `3..5`
+    #[arg(value_name = "N", required_unless_present = "change", conflicts_with = "change")]
+    pub which: Vec<ChangeRange>,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
+impl RevertArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        let numbers = || Reverted::Numbers(self.which.clone());
+        revert(&self.changing, call, self.changing.change.clone().map_or_else(numbers, Reverted::Change))
+    }
+}
+
+fn revert(changing: &ChangeArgs, call: Invocation<'_>, reverted: Reverted) -> Result<Exit, Error> {
+    let mut command = ChangeCommand::new(changing, "revert");
+    // It names the change to undo, and not this one.
+    command.options.id = None;
+    command.run(call, RequestedChange::Revert(reverted))
+}
+
 /// Make an earlier text the configuration again
 ///
 /// A rollback is a new change like any other: it is checked first, and can be rolled back itself. `mediactl
-/// rollback last` undoes the last change; one that undoes more than one change asks, and needs --yes without a terminal.
-///
-/// Each change has an id, which `history -o json` shows. `--change` takes back what that change did, on each server that
-/// has it, and keeps what was changed since; a server where the same lines were changed since is refused.
+/// rollback last` undoes the last change; one that undoes more than one change lists them and asks, and needs --yes without a
+/// terminal. `mediactl revert` undoes a change and keeps the later ones.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mediactl history
   mediactl rollback last --dry-run
-  mediactl rollback last
-  mediactl -x 'edge-*' rollback --change 7f3a90c2")]
+  mediactl rollback last")]
 pub struct RollbackArgs {
     /// Which text: that before the change with this number, which `mediactl history` shows, or `last`
     #[arg(value_name = "N", required_unless_present = "change", conflicts_with = "change")]
@@ -152,12 +186,11 @@ pub struct RollbackArgs {
 
 impl RollbackArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let back = || self.which.map(RequestedChange::Rollback);
-        let requested = self.changing.change.clone().map(RequestedChange::Revert).or_else(back);
-        let mut command = ChangeCommand::new(&self.changing, "rollback");
-        // It names the change to take back, and not this one.
-        command.options.id = None;
-        command.run(call, requested.expect("the parser requires one of them"))
+        if let Some(id) = &self.changing.change {
+            return revert(&self.changing, call, Reverted::Change(id.clone()));
+        }
+        let which = self.which.expect("the parser requires one of them");
+        ChangeCommand::new(&self.changing, "rollback").run(call, RequestedChange::Rollback(which))
     }
 }
 

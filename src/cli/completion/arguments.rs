@@ -149,7 +149,7 @@ impl TypedLine {
         }
         let added = self.words("kind").first().map(|kind| format!("{kind}s"));
         let paths = ["paths", "path", "set", "unset", "replace"].into_iter().flat_map(|id| self.words(id));
-        let group = |path: String| Schema::media().kind(path.split(['.', '=']).next()?);
+        let group = |path: String| Schema::kind(path.split(['.', '=']).next()?);
         let kind = added.into_iter().chain(paths).find_map(group).unwrap_or(Kind::Streams);
         [kind.key(), "NAME"].map(|key| Segment::Key(key.to_owned())).to_vec()
     }

@@ -5,10 +5,11 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::names::{in_ranges, quoted};
+use super::names::{in_ranges, in_rows, quoted};
+use crate::cli::args::changing::ChangeFormat;
 use crate::cli::render::grouped;
 use crate::cli::render::table;
-use crate::cli::render::texts::print_diff;
+use crate::cli::render::texts::print_change;
 use crate::cli::ui::{Ui, output};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, Revision};
@@ -208,7 +209,7 @@ pub fn by_text<'s>(
 
 /// The rows of a table that has the server in its first column: those of many servers that are equal otherwise are one,
 /// in the order of the first of them.
-pub fn rows(all: Vec<Vec<String>>) -> Vec<Vec<String>> {
+fn rows(all: Vec<Vec<String>>) -> Vec<Vec<String>> {
     if all.len() <= ROWS_OF_THEIR_OWN {
         return all;
     }
@@ -217,6 +218,39 @@ pub fn rows(all: Vec<Vec<String>>) -> Vec<Vec<String>> {
         [&[in_ranges(&servers)], &same[0][1..]].concat()
     };
     grouped(all, |row| Some(row[1..].to_vec())).into_iter().map(one).collect()
+}
+
+/// A row about a server or a node, with what it is counted by; the rank says how bad that is.
+pub struct StateRow {
+    pub name: String,
+    pub state: String,
+    pub rank: usize,
+    pub is_well: bool,
+    /// What stands behind the name.
+    pub cells: Vec<String>,
+}
+
+/// Counts states: `197 running · 2 failed`.
+pub fn counted(rows: &[StateRow]) -> String {
+    let mut states: Vec<_> = rows.iter().map(|row| (!row.is_well, row.rank, &row.state)).collect();
+    states.sort();
+    let counts = states.chunk_by(|one, other| one == other);
+    counts.map(|same| format!("{} {}", same.len(), same[0].2)).collect::<Vec<_>>().join(" · ")
+}
+
+/// The rows of a table, the worst first. Of many, equal ones are folded, and those that are well as far as one row has room.
+pub fn worst_first(mut rows: Vec<StateRow>, all: bool) -> Vec<Vec<String>> {
+    rows.sort_by_key(|row| (row.is_well, row.rank));
+    let folds = !all && rows.len() > ROWS_OF_THEIR_OWN;
+    let groups = grouped(rows, |row| folds.then(|| (row.is_well, row.cells.clone())));
+    let lines = groups.into_iter().flat_map(|same| {
+        let names: Vec<&str> = same.iter().map(|row| &*row.name).collect();
+        in_rows(&names, same[0].is_well)
+            .into_iter()
+            .map(move |names| [&[names], &*same[0].cells].concat())
+            .collect::<Vec<_>>()
+    });
+    lines.collect()
 }
 
 /// Prints such a table below its headings.
@@ -237,7 +271,12 @@ pub fn heading<S: AsRef<str>>(at: usize, servers: &[S]) -> String {
 pub type ServerDiff = (Vec<String>, Option<Vec<ChangedValue>>);
 
 /// Prints the differences between two sides with these names, equal ones once below the names of their servers.
-pub fn print_diffs(diffs: Vec<(&str, ServerDiff)>, names: [&str; 2], ui: Ui) -> Result<(), Error> {
+pub fn print_diffs(
+    diffs: Vec<(&str, ServerDiff)>,
+    names: [&str; 2],
+    form: ChangeFormat,
+    ui: Ui,
+) -> Result<(), Error> {
     let key = |(_, (lines, values)): &(&str, ServerDiff)| {
         let changed: Vec<_> = lines.iter().filter(|line| line.starts_with(['-', '+'])).collect();
         Some(values.as_ref().map_or_else(|| format!("{lines:?}"), |values| format!("{changed:?} {values:?}")))
@@ -249,7 +288,8 @@ pub fn print_diffs(diffs: Vec<(&str, ServerDiff)>, names: [&str; 2], ui: Ui) -> 
     ui.print_painted(|out| {
         for (at, same) in groups.iter().enumerate() {
             writeln!(out, "{}", heading(at, &servers(same)))?;
-            print_diff(&same[0].1.0, names, ui, out)?;
+            let (lines, values) = &same[0].1;
+            print_change(form, (lines, values.as_deref()), names, ui, out)?;
         }
         // A table follows.
         writeln!(out)

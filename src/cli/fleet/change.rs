@@ -9,7 +9,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::answers::{exit_of, print_errors};
-use super::members::{Fleet, FleetMember, UNSEEN, show_progress};
+use super::members::{Fleet, FleetMember, UNSEEN};
 use super::names::in_ranges;
 use super::plan::{self, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
 use crate::cli::args::global::GlobalArgs;
@@ -20,6 +20,8 @@ use crate::cli::prompts;
 use crate::cli::ui::Ui;
 use crate::engine::{Decision, RequestedChange, StatusPart};
 use crate::error::{Error, ErrorKind, Exit};
+use crate::progress;
+use crate::store::Reverted;
 
 /// The pause between two looks at the first servers.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -170,7 +172,7 @@ impl ChangeUnderWay<'_> {
     /// signal comes.
     fn stay_healthy(&mut self, servers: &[usize], time: Duration) -> bool {
         let begin = Instant::now();
-        let seconds = |time: Duration| usize::try_from(time.as_secs()).unwrap_or(usize::MAX);
+        let step = progress::step(format!("check the first servers for {} s", time.as_secs()));
         let look = |member: &mut FleetMember, result: &mut ServerResult| {
             result.error = refuse_unhealthy(member, result).err().map(|error| error.at(&member.name));
         };
@@ -179,14 +181,13 @@ impl ChangeUnderWay<'_> {
             let is_healthy = servers.iter().all(|at| self.results[*at].error.is_none());
             let left = time.saturating_sub(begin.elapsed());
             if !is_healthy || left.is_zero() || self.held.received().is_some() {
-                show_progress("check the first servers, seconds", 0, 0);
+                drop(step);
                 let names: Vec<&str> = servers.iter().map(|at| &*self.results[*at].server).collect();
                 if is_healthy && left.is_zero() {
                     self.fleet.ui.say(&format!("{}: healthy for {} s", in_ranges(&names), time.as_secs()));
                 }
                 return is_healthy && left.is_zero();
             }
-            show_progress("check the first servers, seconds", seconds(begin.elapsed()), seconds(time));
             sleep(PAUSE.min(left));
         }
     }
@@ -244,9 +245,9 @@ fn take_back(member: &FleetMember, result: &mut ServerResult) {
     }
 }
 
-/// Refuses to take back a change that no server has.
+/// Refuses to undo a change that no server has.
 fn refuse_unknown(change: &FleetChange<'_>, results: &[ServerResult]) -> Result<(), Error> {
-    let RequestedChange::Revert(taken) = change.requested else { return Ok(()) };
+    let RequestedChange::Revert(Reverted::Change(taken)) = change.requested else { return Ok(()) };
     let plans: Vec<&FleetPlan> = results.iter().filter_map(|result| result.plan.as_ref()).collect();
     let is_unknown = !plans.is_empty() && plans.iter().all(|plan| plan.lacks_change);
     if is_unknown { Err(Error::no_such_change(taken, plans.len())) } else { Ok(()) }
@@ -281,7 +282,7 @@ fn agree(change: &FleetChange<'_>, changing: usize, all: usize) -> Result<(), Er
 /// Names the change, before anything is sent: whoever kills the command knows how to go on.
 fn tell_id(change: &FleetChange<'_>, ui: Ui) {
     let Some(id) = &change.id else { return };
-    let back = format!("`rollback --change {id}` takes it back");
+    let back = format!("`revert --change {id}` undoes it");
     let further = match change.requested {
         RequestedChange::Revert(_) => String::new(),
         _ => format!(", {back}, and the same command with `--change {id}` makes it where it is missing"),
@@ -302,9 +303,9 @@ fn tell_again(change: &FleetChange<'_>, ui: Ui) {
 fn tell_rest(change: &FleetChange<'_>, ui: Ui) {
     let Some(id) = &change.id else { return };
     ui.loud().note(&match change.requested {
-        RequestedChange::Revert(_) => "the same command takes the change back on the others".to_owned(),
+        RequestedChange::Revert(_) => "the same command undoes the change on the others".to_owned(),
         _ => format!(
-            "the same command with `--change {id}` makes the change on the others, `rollback --change {id}` takes it back"
+            "the same command with `--change {id}` makes the change on the others, `revert --change {id}` undoes it"
         ),
     });
 }

@@ -1,7 +1,6 @@
 //! Several servers, open at the same time, and the threads that ask them.
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -13,6 +12,7 @@ use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::error::Error;
 use crate::http::client::Host;
+use crate::progress;
 
 /// The name of work that is not shown.
 pub const UNSEEN: &str = "";
@@ -94,6 +94,7 @@ impl Fleet {
     ) -> Result<Answers<T>, Error> {
         match &mut self.members[..] {
             [one] if one.is_alone() => {
+                let _step = progress::step(format!("{what}: {}", one.name));
                 let answer = work(one)?;
                 Ok(Answers::of_one(one.name.clone(), answer, self.ui))
             }
@@ -128,7 +129,8 @@ impl Fleet {
         let members = self.members.iter_mut().zip(kept).enumerate().filter(|(at, _)| which.contains(at));
         let (queue, found) = (Mutex::new(members), Mutex::new(BTreeMap::new()));
         let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next().filter(|_| goes_on());
-        show_progress(what, 0, which.len());
+        let count = |done: usize| format!("{what}: {done} of {} servers", which.len());
+        let step = (what != UNSEEN).then(|| progress::step(count(0)));
         thread::scope(|scope| {
             for _ in 0..self.jobs.min(which.len()) {
                 scope.spawn(|| {
@@ -136,12 +138,12 @@ impl Fleet {
                         let result = work(member, kept);
                         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
                         found.insert(at, result);
-                        show_progress(what, found.len(), which.len());
+                        step.iter().for_each(|step| step.now(count(found.len())));
                     }
                 });
             }
         });
-        show_progress(what, which.len(), which.len());
+        drop(step);
         self.members.iter().for_each(|member| member.print_warnings(self.ui));
         found.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -169,15 +171,6 @@ impl FleetMember {
     /// Prints the warnings that came since the last call.
     fn print_warnings(&self, ui: Ui) {
         std::mem::take(&mut *self.warnings.kept()).iter().for_each(|warning| ui.warning(warning));
-    }
-}
-
-/// Shows on a terminal how many steps of some work are done; the line goes away with the last one.
-pub fn show_progress(what: &str, done: usize, whole: usize) {
-    if what != UNSEEN && io::stderr().is_terminal() {
-        let line = if done < whole { format!("{what} {done} of {whole}") } else { String::new() };
-        // A closed stderr is no error.
-        let _ = io::stderr().write_all(format!("\r{line}\x1b[K").as_bytes());
     }
 }
 

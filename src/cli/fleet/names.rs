@@ -18,6 +18,27 @@ pub fn in_ranges<S: AsRef<str>>(names: &[S]) -> String {
     words.join(", ")
 }
 
+/// The most columns of the names of one row.
+const ROOM: usize = 30;
+
+/// The names of equal rows, in as few rows as have room for them; `is_short` is for one row, which may count the rest.
+pub fn in_rows(names: &[&str], is_short: bool) -> Vec<String> {
+    let words = in_ranges(names);
+    match words.split_once(", ") {
+        Some((first, _)) if words.len() > ROOM && is_short => {
+            vec![format!("{}, … ({})", first.split(' ').next().unwrap_or_default(), names.len())]
+        }
+        Some(_) if words.len() > ROOM => words.split(", ").map(str::to_owned).collect(),
+        _ => vec![words],
+    }
+}
+
+/// What puts names in the order of the numbers at their ends.
+pub fn by_number(name: &str) -> (&str, usize, &str) {
+    let (stem, digits) = parted(name);
+    (stem, digits.trim_start_matches('0').len(), digits)
+}
+
 /// The same, each name or range in backticks.
 pub fn quoted<S: AsRef<str>>(names: &[S]) -> String {
     let quoted = |word: &str| match word.split_once(' ') {

@@ -10,6 +10,7 @@ use super::members::FleetMember;
 use super::names::in_ranges;
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::change::ChangeCommand;
+use crate::cli::confirmation;
 use crate::cli::render::report::{change_json, in_words};
 use crate::cli::render::{grouped, new_warnings};
 use crate::cli::ui::Ui;
@@ -47,6 +48,7 @@ impl FleetPlan {
     pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, Error> {
         let (service, asked) = (&*member.target.service, Instant::now());
         let FleetChange { command: ChangeCommand { args, options, .. }, requested, id } = change;
+        confirmation::let_others_end(service, args.waits_until(), options.id.as_ref())?;
         let is_together = args.is_together();
         if is_together || args.confirm.is_some() {
             demand(service, "changes that have to be confirmed")?;
@@ -76,7 +78,7 @@ impl FleetPlan {
         };
         let file = report.file.filter(|_| report.notes.iter().any(is_of_hand_edit));
         let made_of = |before| Expected::OneOf([Some(before), file].into_iter().flatten().collect());
-        let expected = report.before.map(made_of).filter(|_| !options.force);
+        let expected = report.before.map(made_of).filter(|_| !options.force).or(options.expected.clone());
         let options = ChangeOptions { id, expected, told: ReportParts::default(), ..options.clone() };
         Ok(Self { options, report, lacks_change, waiting, asked })
     }
@@ -127,8 +129,9 @@ pub fn print_summary(args: &ChangeArgs, results: &[ServerResult], ui: Ui) -> Res
         notes.extend(own.chain(effects).map(|note| (server, note)));
     }
     by_text(warnings).for_each(|(servers, warning)| ui.warning(&format!("{servers}: {warning}")));
-    if !args.quiet && args.output == ChangeFormat::Diff {
-        print_diffs(diffs, ["before", "after"], ui)?;
+    let form = args.output;
+    if form == ChangeFormat::Summary || !args.quiet && form == ChangeFormat::Diff {
+        print_diffs(diffs, ["before", "after"], form, ui)?;
         by_text(notes).for_each(|(servers, note)| ui.note(&format!("{servers}: {note}")));
     }
     Ok(())
@@ -217,8 +220,8 @@ pub fn print(
             let record = |result: &ServerResult| (result.server.clone(), record(result, command, ui));
             ui.print_json(&results.iter().map(record).collect::<Map<_, _>>())
         }
-        ChangeFormat::Diff if quiet && results.iter().all(|result| result.outcome.is_done()) => Ok(()),
-        ChangeFormat::Diff => {
+        _ if quiet && results.iter().all(|result| result.outcome.is_done()) => Ok(()),
+        _ => {
             let rows = results.iter().map(row).collect();
             print_table(&["SERVER", "RESULT", "LINES", "WHY"], rows, ui)
                 .and_then(|()| print_recap(results, ui))

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::cli::render::table;
 use crate::error::Error;
-use mediaconf::{Config, DirectiveRole, Kind, Path, Schema, Scope, Segment, one_line};
+use mediaconf::{Config, DirectiveRole, Kind, Path, Schema, Scope, Segment, ValueSource, one_line};
 
 /// Stands for a value that is not there.
 const NOTHING: &str = "-";
@@ -88,6 +88,21 @@ impl Column {
         Ok(Self { heading: one_line(&heading), cell })
     }
 
+    /// Where the value of an entry comes from, if it is not its own: `template low`, `global`.
+    fn origin(&self, kind: Kind, name: &str, own: &Config<'_>) -> Option<String> {
+        let below = match &self.cell {
+            Cell::At(path) => path.segments.clone(),
+            Cell::Named(_) => vec![Segment::Key(self.heading.to_lowercase())],
+        };
+        let entry = [kind.key(), name].map(|key| Segment::Key(key.to_owned()));
+        let found = own.holds(&Path { segments: [&entry[..], &below].concat() }).ok()??;
+        match (found.source, &found.set_at?.segments[..]) {
+            (ValueSource::Template, [_, name, ..]) => Some(format!("template {}", one_line(name.name()?))),
+            (ValueSource::Global, _) => Some("global".to_owned()),
+            _ => None,
+        }
+    }
+
     fn text(&self, name: &str, entry: &Value, global: Option<&str>) -> String {
         let found = match &self.cell {
             Cell::Named(text) => text(name, entry, global),
@@ -131,14 +146,27 @@ impl GroupTable {
     }
 
     /// Adds entries of the group. Masks are in `current` already.
-    pub fn add(&mut self, names: &[String], current: &Config<'_>, server: Option<&str>) {
+    ///
+    /// `origins` are the values without those of templates and of the top level, if these are in `current`, too: a cell says
+    /// where such a value comes from.
+    pub fn add(
+        &mut self,
+        names: &[String],
+        current: &Config<'_>,
+        origins: Option<&Config<'_>>,
+        server: Option<&str>,
+    ) {
         let global =
             current.value(&[DirectiveRole::Backend.key(Scope::Top)]).and_then(|auth| authorization(&auth));
         let global = global.map(|auth| format!("{auth} (global)"));
         self.has_servers |= server.is_some();
         for name in names {
             let Some(entry) = current.value(&[self.kind.key(), name]) else { continue };
-            let text = |column: &Column| column.text(name, &entry, global.as_deref());
+            let origin = |column: &Column| column.origin(self.kind, name, origins?);
+            let text = |column: &Column| {
+                let text = column.text(name, &entry, global.as_deref());
+                origin(column).map_or_else(|| text.clone(), |origin| format!("{text} ({origin})"))
+            };
             let cells = server.map(str::to_owned).into_iter().chain(self.columns.iter().map(text));
             self.rows.push(cells.collect());
         }

@@ -4,6 +4,7 @@ pub mod diagnostics;
 pub mod group_table;
 pub mod report;
 pub mod status;
+pub mod summary;
 pub mod table;
 pub mod texts;
 

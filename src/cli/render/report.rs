@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::render::new_warnings;
-use crate::cli::render::texts::print_diff;
+use crate::cli::render::texts::print_change;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeReport, OutcomeNote, ReportParts};
 use crate::error::Error;
@@ -29,6 +29,7 @@ fn verb(command: &str) -> [&'static str; 2] {
         "save" => ["saved", "would save"],
         "apply" => ["applied to", "would apply to"],
         "edit" => ["edited", "would edit"],
+        "revert" => ["reverted in", "would revert in"],
         "rollback" => ["rolled back", "would roll back"],
         "fmt" => ["formatted", "would format"],
         "update" => ["updated", "would update"],
@@ -42,7 +43,7 @@ impl Report<'_> {
         let is = |format: ChangeFormat| self.args.output == format;
         ReportParts {
             diff: is(ChangeFormat::Diff) && !self.args.quiet && !self.diff_was_shown,
-            values: is(ChangeFormat::Json),
+            values: !is(ChangeFormat::Diff) || self.ui.is_terminal(),
             ..ReportParts::masked_by(self.ui.masker().as_ref())
         }
     }
@@ -57,7 +58,11 @@ impl Report<'_> {
                 ui.print_json(&change_json((self.command, target), change, masker.as_ref()))
             }
             ChangeFormat::Diff if args.quiet || change.diff.is_empty() => Ok(()),
-            ChangeFormat::Diff => ui.print_painted(|out| print_diff(&change.diff, [target; 2], ui, out)),
+            ChangeFormat::Summary if self.diff_was_shown && ui.is_terminal() => Ok(()),
+            form => {
+                let differing = (&*change.diff, Some(&*change.values));
+                ui.print_painted(|out| print_change(form, differing, [target; 2], ui, out))
+            }
         };
         match printed {
             Err(error) if args.dry_run => return Err(error),
@@ -80,6 +85,9 @@ impl Report<'_> {
             }
             let effects = change.effects.in_words().filter(|_| change.effects.streams > 1);
             effects.iter().for_each(|words| ui.say(words));
+        }
+        if let (ChangeFormat::Summary, true, Some(before)) = (args.output, args.dry_run, change.before) {
+            ui.note(&format!("with `--only-if {before}` the change is made only of this text"));
         }
         let verb = verb(self.command)[usize::from(args.dry_run)];
         let lines = |count: usize| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
@@ -106,6 +114,7 @@ pub fn change_json(
         "changed": change.changed,
         "operation": operation,
         "target": target,
+        "before": change.before,
         "revision": change.after,
         "paths": values_json(&change.values, masker),
         "lines_added": change.lines_added,
@@ -145,6 +154,15 @@ pub fn in_words(note: &OutcomeNote) -> String {
         OutcomeNote::HasChange => "it has this change already",
         OutcomeNote::OtherPending => {
             "another change waits to be confirmed: this one can be made once that is confirmed or rolled back"
+        }
+        OutcomeNote::InnerStreams(count) => {
+            return format!(
+                "of the streams that are removed, {count} stood inside another one: is a `}}` missing?"
+            );
+        }
+        OutcomeNote::RenamedUses(1) => "1 place that refers to it has the new name, too",
+        OutcomeNote::RenamedUses(count) => {
+            return format!("{count} places that refer to it have the new name, too");
         }
         OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
         OutcomeNote::DeletedStreams(count) => {

@@ -5,17 +5,25 @@ use std::time::{Duration, SystemTime};
 
 use super::diagnostics::in_one_line;
 use super::table;
+use crate::cli::confirmation::is_well;
+use crate::cli::fleet::answers::{StateRow, worst_first};
+use crate::cli::fleet::names::by_number;
+use crate::cli::local;
 use crate::engine::{NodeReport, ServerInfo, Status};
-use crate::store::{HistoryEntry, NodeRecord, PendingInfo};
+use crate::store::{HistoryEntry, NodeRecord, NodeState, PendingInfo};
 use mediaconf::one_line;
+
+/// The word for a node that runs, and not what it should.
+pub const BEHIND: &str = "behind";
 
 /// The number of differing paths that are shown.
 const MAX_PATHS: usize = 20;
 
-/// Prints the state of the configuration `target`.
-pub fn print(target: &str, status: &Status, width: usize, out: &mut dyn Write) -> io::Result<()> {
+/// Prints the state of the configuration `target`, whose nodes are counted.
+pub fn print(target: &str, status: &Status, counts: &str, out: &mut dyn Write) -> io::Result<()> {
     let mut lines = vec![("configuration:", target.to_owned())];
     let mut add = |label, text: Option<String>| lines.extend(text.map(|text| (label, text)));
+    status.alarms.iter().for_each(|alarm| add("alarm:", Some(alarm.clone())));
     match &status.server {
         None if status.nodes.is_some() => {
             let after = |last: &HistoryEntry| last.after.map(|after| format!("{}, {after}", last.number));
@@ -60,44 +68,66 @@ pub fn print(target: &str, status: &Status, width: usize, out: &mut dyn Write) -
     add("pending:", status.pending.as_ref().map(|pending| pending_in_words(pending, status)));
     add("last change:", status.last_change.as_ref().map(|last| change_in_words(last, to_the_second)));
     add("last error:", status.last_error.clone());
-    lines.iter().try_for_each(|(label, text)| writeln!(out, "{label:<14} {}", one_line(text)))?;
-    let last = status.last_change.as_ref().map(|last| last.number);
-    status.nodes.as_ref().map_or(Ok(()), |nodes| nodes_table(nodes, last, width, out))
+    let counts = if counts.is_empty() { "none follows it" } else { counts };
+    add("nodes:", status.nodes.as_ref().map(|_| counts.to_owned()));
+    lines.iter().try_for_each(|(label, text)| writeln!(out, "{label:<14} {}", one_line(text)))
 }
 
-/// Prints the text that each node runs, the one that it should run, and the number of changes between it
-/// and the last one: a node that is cut off does not know of it.
-fn nodes_table(nodes: &[NodeRecord], last: Option<u64>, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    if nodes.is_empty() {
-        return writeln!(out, "{:<14} none follows it", "nodes:");
-    }
+/// The word by which a node is counted: its state, or that it hangs.
+fn node_word(node: &NodeRecord, status: &Status) -> String {
+    let is_behind = matches!(node.state, NodeState::Running | NodeState::Canary) && !is_well(node, status);
+    if is_behind { BEHIND.to_owned() } else { node.state.to_string() }
+}
+
+/// The text that each node runs, the one that it should run, and the number of changes between it and the last one: a node
+/// that is cut off does not know of it.
+pub fn node_rows(status: &Status) -> Vec<StateRow> {
+    let last = status.last_change.as_ref().map(|last| last.number);
     let serial = |serial: Option<u64>| serial.map_or("-".to_owned(), |serial| serial.to_string());
-    let headings = ["NODE", "RUNS", "WANTED", "LAG", "STATE", "WHY"].map(str::to_owned).to_vec();
     let row = |node: &NodeRecord| {
         let newest = last.max(node.wanted).unwrap_or_default();
         let lag = node.serial.map_or("-".to_owned(), |serial| newest.saturating_sub(serial).to_string());
-        let state = node.state.to_string();
         let why = node.why.clone().unwrap_or_default();
-        [node.node.clone(), serial(node.serial), serial(node.wanted), lag, state, why]
-            .map(|cell| one_line(&cell))
-            .to_vec()
+        let since = humantime::parse_rfc3339(&node.since).ok().filter(|_| node.state == NodeState::Gone);
+        let why = since.map_or(why.clone(), |since| why.replace(&node.since, &local::short(since)));
+        let state = node_word(node, status);
+        let cells = [serial(node.serial), serial(node.wanted), lag, node.state.to_string(), why];
+        StateRow {
+            name: one_line(&node.node),
+            rank: if state == BEHIND { usize::MAX } else { node.state as usize },
+            state,
+            is_well: is_well(node, status),
+            cells: cells.map(|cell| one_line(&cell)).to_vec(),
+        }
     };
-    let rows = std::iter::once(headings).chain(nodes.iter().map(row)).collect();
+    let mut nodes: Vec<&NodeRecord> = status.nodes.iter().flatten().collect();
+    nodes.sort_by_key(|node| by_number(&node.node));
+    nodes.into_iter().map(row).collect()
+}
+
+/// Prints rows of nodes, if there are any.
+pub fn nodes_table(rows: Vec<StateRow>, all: bool, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let headings = ["NODE", "RUNS", "WANTED", "LAG", "STATE", "WHY"].map(str::to_owned).to_vec();
+    let rows = std::iter::once(headings).chain(worst_first(rows, all)).collect();
     writeln!(out)?;
     table::print_whole_last(rows, width, out)
 }
 
 /// Describes the condition that a change waits for.
 fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
-    let PendingInfo { operation, by, seconds_left, deadline, canary, is_over, .. } = pending;
+    let PendingInfo { operation, by, deadline, canary, is_over, .. } = pending;
+    let left = pending.left();
     let is_away = status.node.as_ref().is_some_and(|node| node.away.is_some());
     match (canary.is_empty(), is_over) {
         _ if is_away => {
             format!("{operation} by {by} was not confirmed when this node heard of the cluster last")
         }
-        (true, false) => format!("{operation} by {by} waits to be confirmed: {seconds_left} s left"),
+        (true, false) => format!("{operation} by {by} waits to be confirmed: {left} left"),
         (true, true) if status.nodes.is_none() && *deadline > SystemTime::now() => format!(
-            "{operation} by {by} waited to be confirmed when its server was killed, with {seconds_left} s left: the next \
+            "{operation} by {by} waited to be confirmed when its server was killed, with {left} left: the next \
              change, or a server that starts, rolls it back"
         ),
         (is_whole, true) => format!(
@@ -107,7 +137,7 @@ fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
         ),
         (false, false) => {
             let first = canary.join(", ");
-            format!("{operation} by {by}, with {first} first, waits to be confirmed: {seconds_left} s left")
+            format!("{operation} by {by}, with {first} first, waits to be confirmed: {left} left")
         }
     }
 }
@@ -141,17 +171,21 @@ pub fn change_in_words(entry: &HistoryEntry, exact: fn(Duration) -> String) -> S
     format!("{}{by}, {ago} ago{message}", entry.operation)
 }
 
-/// A time to the second.
+/// A time to the second; one over a day in days.
 pub fn to_the_second(time: Duration) -> String {
-    humantime::format_duration(Duration::from_secs(time.as_secs())).to_string()
+    match time.as_secs() / (24 * 60 * 60) {
+        0 => humantime::format_duration(Duration::from_secs(time.as_secs())).to_string(),
+        1 => "1 day".to_owned(),
+        days => format!("{days} days"),
+    }
 }
 
 /// A time in its largest unit, so that rows of many servers are equal.
 pub fn roughly(time: Duration) -> String {
     match to_the_second(time).split_once(' ') {
-        Some((largest, _)) => largest.to_owned(),
+        Some((largest, rest)) if !rest.starts_with("day") => largest.to_owned(),
         None if time < Duration::from_secs(60) => "less than 1m".to_owned(),
-        None => to_the_second(time),
+        _ => to_the_second(time),
     }
 }
 
@@ -162,7 +196,7 @@ mod tests {
     use unicode_width::UnicodeWidthStr;
 
     use super::*;
-    use crate::store::NodeState;
+    use crate::cli::fleet::answers::counted;
 
     const PAGE: &str = include_str!("../../../docs/cluster.md");
 
@@ -174,7 +208,9 @@ mod tests {
 
     fn table(width: usize) -> String {
         let mut out = Vec::new();
-        nodes_table(&nodes(), Some(9), width, &mut out).expect("a vector takes all");
+        let last_change = Some(HistoryEntry::new(9, "modify"));
+        let status = Status { nodes: Some(nodes()), last_change, ..Status::default() };
+        nodes_table(node_rows(&status), true, width, &mut out).expect("a vector takes all");
         String::from_utf8(out).expect("it is text").trim_start().to_owned()
     }
 
@@ -204,6 +240,56 @@ mod tests {
             assert!(width < 60 || most.is_some_and(|most| most <= width), "{width}: {table}");
         }
         assert!(PAGE.contains(&narrow), "docs/cluster.md shows another table than this one:\n{narrow}");
+    }
+
+    #[test]
+    fn two_hundred_nodes_are_counted_and_folded_and_only_what_is_not_well_is_in_full() {
+        let record = |number: u32| {
+            let (state, serial, why) = match number {
+                7 => (NodeState::Failed, 8, Some("the check command failed with exit code 1".to_owned())),
+                9 | 10 => (NodeState::Failed, 8, Some("the reload command failed".to_owned())),
+                150 => (NodeState::Gone, 9, Some("no record since 23:55".to_owned())),
+                160 => (NodeState::Running, 6, None),
+                _ => (NodeState::Running, 9, None),
+            };
+            let (serial, wanted) = (Some(serial), Some(9));
+            NodeRecord { node: format!("edge{number}"), serial, wanted, why, ..NodeRecord::absent(state) }
+        };
+        let last_change = Some(HistoryEntry::new(9, "modify"));
+        let status =
+            Status { nodes: Some((1..=200).map(record).collect()), last_change, ..Status::default() };
+        assert_eq!(counted(&node_rows(&status)), "195 running · 3 failed · 1 gone · 1 behind");
+        let table = |all| {
+            let mut out = Vec::new();
+            nodes_table(node_rows(&status), all, 80, &mut out).expect("a vector takes all");
+            String::from_utf8(out).expect("it is text")
+        };
+        assert_eq!(
+            table(false),
+            "
+NODE                RUNS  WANTED  LAG  STATE    WHY
+edge7               8     9       1    failed   the check command failed with
+                                                exit code 1
+edge9, edge10       8     9       1    failed   the reload command failed
+edge150             9     9       0    gone     no record since 23:55
+edge160             6     9       3    running
+edge[1-6], … (195)  9     9       0    running
+"
+        );
+        assert_eq!(table(true).lines().filter(|line| line.starts_with("edge")).count(), 200);
+    }
+
+    #[test]
+    fn times_over_a_day_are_in_days() {
+        for (seconds, exact, rough) in [
+            (59, "59s", "less than 1m"),
+            (86_399, "23h 59m 59s", "23h"),
+            (86_400, "1 day", "1 day"),
+            (3_000_000, "34 days", "34 days"),
+        ] {
+            let time = Duration::from_secs(seconds);
+            assert_eq!((&*to_the_second(time), &*roughly(time)), (exact, rough));
+        }
     }
 
     #[test]

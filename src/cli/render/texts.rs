@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use colored::Color;
 use serde_json::Value;
 
+use crate::cli::args::changing::ChangeFormat;
+use crate::cli::render::summary::summary;
 use crate::cli::ui::Ui;
 use crate::engine::{Snapshot, compared, diff_lines, value_diff_lines};
 use crate::store::HistoryEntry;
@@ -12,6 +14,9 @@ use mediaconf::{ChangedValue, Entry, MaskedText, Masker, Path};
 
 /// The number of paths that are named.
 const NAMED: usize = 2;
+
+/// The lines of a change of up to this many entries are shown without a summary.
+const WITHOUT_SUMMARY: usize = 3;
 
 /// Writes the bytes of a configuration, or its text with the secrets masked.
 pub fn write_text(snapshot: &Snapshot, masker: Option<&Masker>, out: &mut dyn Write) -> io::Result<()> {
@@ -45,16 +50,39 @@ pub fn print_diff(diff: &[String], names: [&str; 2], ui: Ui, out: &mut dyn Write
         let [old, new] = names.map(|name| ui.sanitized(name));
         writeln!(out, "--- {old}\n+++ {new}")?;
     }
-    diff.iter().try_for_each(|line| {
-        let shown = ui.sanitized(line);
-        let color = match line.as_bytes().first() {
-            Some(b'-') => Color::Red,
-            Some(b'+') => Color::Green,
-            Some(b'@') => Color::Cyan,
-            _ => return writeln!(out, "{shown}"),
-        };
-        writeln!(out, "{}", ui.paint(&shown, color))
-    })
+    diff.iter().try_for_each(|line| writeln!(out, "{}", painted(line, ui)))
+}
+
+/// Prints a change in this form. On a terminal the lines of more than a few entries stand below their summary.
+pub fn print_change(
+    form: ChangeFormat,
+    (diff, values): (&[String], Option<&[ChangedValue]>),
+    names: [&str; 2],
+    ui: Ui,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let is_summary = form == ChangeFormat::Summary;
+    let wanted = values.filter(|_| is_summary || ui.is_terminal());
+    let lines = wanted.map_or_else(Vec::new, |values| summary(values, ui.masker().as_ref()));
+    if is_summary || lines.len() > 1 + WITHOUT_SUMMARY {
+        lines.iter().try_for_each(|line| writeln!(out, "{}", painted(line, ui)))?;
+        if is_summary {
+            return Ok(());
+        }
+        writeln!(out)?;
+    }
+    print_diff(diff, names, ui, out)
+}
+
+/// A line in the colour of its sign.
+fn painted(line: &str, ui: Ui) -> String {
+    let shown = ui.sanitized(line);
+    match line.as_bytes().first() {
+        Some(b'-') => ui.paint(&shown, Color::Red),
+        Some(b'+') => ui.paint(&shown, Color::Green),
+        Some(b'@') => ui.paint(&shown, Color::Cyan),
+        _ => shown.into_owned(),
+    }
 }
 
 /// Prints the difference of two configurations, or of their values at `path`.

@@ -19,7 +19,8 @@ use super::settings::{ByteSize, ClientSettings, Credentials};
 use super::tls::{self, AUTHORITY, TlsTrust};
 use crate::engine::Snapshot;
 use crate::error::{Error, ErrorKind};
-use crate::http::api::{API_HEADER, API_VERSION, ApiOperation, Body, JSON, SUDO_HEADER, TEXT};
+use crate::http::api::{API_HEADER, API_VERSION, ApiOperation, Body, JSON, SUDO_HEADER, TEXT, WAIT};
+use crate::progress;
 
 /// The longest time for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -208,6 +209,9 @@ impl Client {
     /// because it is full, is sent again within the time for a response.
     pub(super) fn try_to_send(&mut self, call: &ApiCall<'_>) -> Result<Reply, FailedCall> {
         let deadline = Instant::now() + self.settings.timeout;
+        // News are waited for as long as it takes.
+        let is_for_news = call.parameters.iter().any(|(name, _)| *name == WAIT);
+        let _step = (!is_for_news).then(|| progress::step(format!("waiting for {}", self.name)));
         loop {
             match self.exchange(call, deadline) {
                 Err(FailedCall { retry_after: Some(wait), .. }) if Instant::now() + wait < deadline => {

@@ -126,7 +126,7 @@ impl Client {
             401 if is_wrong => Some(WRONG_PASSWORD),
             401 => Some(NO_PASSWORD),
             404 if errors.is_empty() => Some(ADDRESS),
-            412 if errors.is_empty() => Some("the configuration keeps changing meanwhile; try again"),
+            412 if errors.is_empty() => Some("`--dry-run` shows the change of what is there now"),
             // A server that is busy has not begun.
             500.. if code != 503 && !is_problem && applies => Some(UNKNOWN),
             _ => None,

@@ -19,8 +19,8 @@ use super::settings::Credentials;
 use crate::engine::{
     ChangeOptions, ChangeReport, ChangeRequest, ConfigService, ConfigSource, Decided, Decision, Guard,
     IncludedTexts, NodeReport, OutcomeNote, RequestedChange, ServerInfo, Snapshot, Status, StatusPart,
-    before_deletion, before_emptying, before_lost_account, before_replacement, count_streams,
-    deleted_streams, differing, is_edited_since, last_change,
+    before_dangling, before_deletion, before_emptying, before_lost_account, before_replacement,
+    count_streams, deleted_streams, differing, is_edited_since, last_change,
 };
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
@@ -145,7 +145,8 @@ impl Client {
 
     fn history(&mut self) -> Result<Vec<HistoryEntry>, Error> {
         let reply = self.demanded(&ApiCall::new(ApiOperation::History), "a history")?;
-        self.parsed(reply.json(), "history", false)
+        let entries: Vec<HistoryEntry> = self.parsed(reply.json(), "history", false)?;
+        Ok(entries.into_iter().map(HistoryEntry::renamed).collect())
     }
 }
 
@@ -264,6 +265,9 @@ impl ConfigService for RemoteService {
             let nodes = client.parsed(reply.json(), "nodes", false)?;
             return Ok(Status { nodes, ..Status::default() });
         }
+        if part == StatusPart::Alarms {
+            return Ok(Status::default());
+        }
         let figures = client.figures()?;
         let (server, config) = (&figures["server"], &figures["config"]);
         let mut status = Status {
@@ -311,6 +315,7 @@ fn change_foreign(
         (options.strict, "refusing new warnings"),
         (options.id.is_some(), "ids of changes"),
         (options.confirm.is_some(), "changes that have to be confirmed"),
+        (options.expected.is_some(), "conditional changes"),
         (options.base.is_some(), "merging a change with those of others"),
     ];
     // Such a server would ignore the option, and make the change.
@@ -322,7 +327,7 @@ fn change_foreign(
         warn(client, "does not record messages: yours is not in its history");
     }
     let before = client.fetch(ConfigSource::Running)?;
-    let refuse = |guards: [Option<Guard>; 3]| {
+    let refuse = |guards: [Option<Guard>; 4]| {
         let open = guards.into_iter().flatten().find(|guard| !options.accepts(guard));
         open.map_or(Ok(()), |guard| Err(Error::from(guard)))
     };
@@ -336,7 +341,7 @@ fn change_foreign(
             let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
             options.refused(doubts).into_result(())?;
             if let Some(edit) = request.edit(evaluated, before.document(), &config)? {
-                let streams = count_streams(before.document());
+                let streams = count_streams(before.document()) + edit.inner_streams;
                 let deletion = before_deletion(edit.deleted_streams, streams, options.max_delete);
                 let credentials = before_lost_account(before.document(), &edit.document);
                 if request.is_of_text() {
@@ -345,7 +350,8 @@ fn change_foreign(
                 after = Arc::new(Snapshot::proved(edit.document));
                 let emptied = before_emptying(&before, &after).filter(|_| request.prunes());
                 let deletion = deletion.filter(|_| emptied.is_none());
-                refuse([credentials, emptied, deletion])?;
+                let dangling = before_dangling(before.document(), after.document());
+                refuse([credentials, emptied, deletion, dangling])?;
             }
             if request.is_of_text() {
                 warn(client, "does not give its text, so the block is made anew there, without comments");
@@ -358,7 +364,7 @@ fn change_foreign(
         }
         RequestedChange::Save(text) | RequestedChange::Update(text) => {
             after = Arc::new(Snapshot::from_bytes(text.to_vec()));
-            refuse([after.has_lost_line_ends().then_some(Guard::OneLine), None, None])?;
+            refuse([after.has_lost_line_ends().then_some(Guard::OneLine), None, None, None])?;
             if !after.is_valid() {
                 return Err(Error::bad_new_text(after));
             }
@@ -369,7 +375,8 @@ fn change_foreign(
             let replacement = before_replacement(Some(before.document()), after.document());
             let emptied = before_emptying(&before, &after);
             let deletion = before_deletion(deleted, of, options.max_delete).filter(|_| emptied.is_none());
-            refuse([replacement, emptied, deletion])?;
+            let dangling = before_dangling(before.document(), after.document());
+            refuse([replacement, emptied, deletion, dangling])?;
             let is_save = matches!(requested, RequestedChange::Save(_));
             (text.to_vec(), if is_save { ApiOperation::Save } else { ApiOperation::Update })
         }

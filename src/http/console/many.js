@@ -75,12 +75,12 @@ function assignmentsOf(rows, { act, path, old, value }) {
   const has = (/** @type {any} */ stream) => act !== 'replace in' || JSON.stringify(stream[first] ?? '').includes(JSON.stringify(old).slice(1, -1));
   /** @type {import('./draft.js').NewValue} */
   const made = act === 'remove' ? 'remove' : act === 'set' ? { typed: value } : { replace: substitution(old, value) };
-  return rows.filter((row) => has(row.json)).map((row) => ({ path: pathOf(['streams', row.name]) + below, value: made }));
+  return rows.filter((row) => has(row.own)).map((row) => ({ path: pathOf(['streams', row.name]) + below, value: made }));
 }
 
 /** Why no stream has the text that is to be replaced. @param {import('./state.js').Row[]} rows @param {string} path */
 export function noneWords(rows, path) {
-  const isHidden = rows.some(({ json }) => MASK.test(JSON.stringify(json[firstOf(path)] ?? '')));
+  const isHidden = rows.some(({ own }) => MASK.test(JSON.stringify(own[firstOf(path)] ?? '')));
   return `No marked stream has this text in ${path}.${isHidden ? ' What is hidden there can’t be replaced.' : ''}`;
 }
 

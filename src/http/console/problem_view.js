@@ -11,6 +11,7 @@ const GUARDS = {
   'form-change': 'Write it in the other form anyway',
   'near-miss': 'Use this name anyway',
   'empty-replacement': 'Empty it anyway',
+  dangling: 'Remove it anyway',
 };
 
 /** What else helps, by the name of the problem. @type {Record<string, string>} */
@@ -28,6 +29,8 @@ const NOTES = {
   'saved-earlier-update': 'An earlier update is saved to the file with this change.',
   'other-change-pending': 'Another change waits to be kept or rolled back first.',
   'deleted-streams': 'Streams that are removed:',
+  'inner-streams': 'Streams inside the removed blocks:',
+  'renamed-uses': 'Places that refer to it and have the new name:',
   'new-warning': 'New warning:',
 };
 

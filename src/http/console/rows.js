@@ -5,33 +5,42 @@ import { UNITS } from './figures.js';
 /** @typedef {import('./state.js').Row} Row */
 
 /** @param {any} config @returns {Row[]} */
-export const rowsOf = (config) => Object.entries(config?.streams ?? {}).map(([name, stream]) => row(name, stream));
+export const rowsOf = (config) => Object.entries(config?.streams ?? {}).map(([name, stream]) => row(name, stream, config));
 
-/** @param {string} name @param {any} json @returns {Row} */
-function row(name, json) {
+/** The values that hold: those of the template that a stream names, where it has none of its own. @param {any} own @param {any} config */
+function effective(own, config) {
+  const template = config.template?.[own.template];
+  if (typeof template !== 'object' || template === null) return own;
+  return { ...template, ...own, auth: own.auth?.url === undefined ? { ...own.auth, ...template.auth } : own.auth };
+}
+
+/** @param {string} name @param {any} own @param {any} config @returns {Row} */
+function row(name, own, config) {
+  const json = effective(own, config);
   const urls = Array.isArray(json.urls) ? json.urls : [];
   const first = urls[0]?.url ?? '';
   const shown = {
     name,
     kind: `${json.static ? 'static' : 'on demand'}${json.disabled ? ', disabled' : ''}`,
     source: urls.length > 1 ? `${first} +${urls.length - 1}` : String(first),
-    authorization: authorization(json.auth),
+    authorization: authorization(json.auth, json.auth?.url === own.auth?.url ? 'own' : 'template'),
     prepush: wordOf(json.prepush),
     archive: archive(json.dvr),
   };
   const sources = urls.map((/** @type {any} */ entry) => entry?.url);
   const words = [name, shown.kind, ...sources, `auth ${shown.authorization}`, shown.archive, json.title, json.comment];
-  return { ...shown, json, text: words.join('\n').toLowerCase() };
+  return { ...shown, json, own, text: words.join('\n').toLowerCase() };
 }
 
 /**
- * Whose authorization holds for a stream: its own, the global one, none because it is open, or none at all.
+ * Whose authorization holds for a stream: its own, that of its template, the global one, none because it is open, or none at all.
  * @param {any} auth
- * @returns {'own' | 'global' | 'open' | 'none'}
+ * @param {'own' | 'template'} named whose it is
+ * @returns {'own' | 'template' | 'global' | 'open' | 'none'}
  */
-function authorization(auth) {
+function authorization(auth, named) {
   if (auth?.url === false) return 'open';
-  if (auth?.url) return 'own';
+  if (auth?.url) return named;
   return auth?.url_global ? 'global' : 'none';
 }
 

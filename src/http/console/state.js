@@ -17,10 +17,10 @@
  */
 
 /**
- * A row of the list of streams: what it shows as words, `json` as the API has it (secrets masked), and `text`, the words
+ * A row of the list of streams: what it shows as words, `own` as the API has it (secrets masked), `json` with the values of its template, and `text`, the words
  * that the filter looks in, in lower case.
- * @typedef {{name: string, kind: string, source: string, authorization: 'own' | 'global' | 'open' | 'none',
- *   prepush: string, archive: string, json: any, text: string}} Row
+ * @typedef {{name: string, kind: string, source: string, authorization: 'own' | 'template' | 'global' | 'open' | 'none',
+ *   prepush: string, archive: string, json: any, own: any, text: string}} Row
  */
 
 /** @typedef {'login' | 'role' | 'status' | 'isConnected' | 'needsPassword' | 'deadline' | 'applied' | 'newLogin' | 'config' | 'rows' | 'revision' | 'draft' | 'isSending'} FactName */

@@ -12,12 +12,13 @@ import { VirtualRows } from './virtual_rows.js';
 /** The time after the last key at which the place is noted, in milliseconds. */
 const PAUSE = 300;
 
-/** The columns: members of a row. @type {Exclude<keyof Row, 'json'>[]} */
+/** The columns: members of a row. @type {Exclude<keyof Row, 'json' | 'own'>[]} */
 const COLUMNS = ['name', 'kind', 'source', 'authorization', 'prepush', 'archive'];
 
 /** How each kind of authorization is coloured, and what it means. @type {Record<string, [string, string]>} */
 const AUTHORIZATION = {
   own: ['accent', 'its own authorization applies'],
+  template: ['accent', 'the authorization of its template applies'],
   global: ['good', 'the global authorization applies'],
   open: ['warn', 'open to everybody: auth false'],
   none: ['bad', 'no authorization applies'],

@@ -16,12 +16,12 @@ use crate::engine::{
 };
 use crate::error::{Error, ErrorKind, errors_of};
 use crate::http::api::{
-    FORMAT, FORMAT_CONF, IncludedFile, IncludedFiles, JSON, PENDING_HEADER, RUNTIME, SKIP_STREAMS, SOURCE,
-    SOURCE_SAVED, TEXT, WITH_INCLUDES, masked_text,
+    EFFECTIVE, FORMAT, FORMAT_CONF, IncludedFile, IncludedFiles, JSON, PENDING_HEADER, RUNTIME, SKIP_STREAMS,
+    SOURCE, SOURCE_SAVED, TEXT, WITH_INCLUDES, masked_text,
 };
 use crate::http::notes::{BYTES_DIFFER, EDITED_BY_HAND, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING};
 use crate::store::{ChangeRef, HistoryEntry, NotAName, WHOLE_HISTORY};
-use mediaconf::{Diagnostics, MaskedText, Masker, Path};
+use mediaconf::{Config, Diagnostics, MaskedText, Masker, Path};
 
 /// The header with the number of the line at which an entry begins in its text.
 const LINE_HEADER: &str = "Mediactl-Line";
@@ -104,6 +104,7 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     // They are of a whole configuration in JSON, and have no effect on another answer.
     let is_whole = !is_text && path.is_none();
     let skip_streams = is_whole && query.switch(SKIP_STREAMS);
+    let is_effective = !is_text && query.switch(EFFECTIVE);
     let with_runtime = is_whole && query.switch(RUNTIME);
     let shows_secrets = query.value("secrets") == Some("shown");
     let masks = handler.masks(call)?;
@@ -127,11 +128,21 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
         _ if !snapshot.is_valid() => return Err(Error::bad_config(snapshot.clone())),
         Some(path) => {
             let shown = handler.shown(snapshot, masks);
-            Response::json(&shown.config().select(path).map_err(not_there)?.into_value())
+            let found = match is_effective {
+                true => Config::from(&shown.config().effective()).select(path),
+                false => shown.config().select(path),
+            };
+            Response::json(&found.map_err(not_there)?.into_value())
         }
         None => {
             let shown = handler.shown(snapshot, masks);
-            let mut body = if skip_streams { json_of_others(&shown).into() } else { shown.json().clone() };
+            let mut body = match (is_effective, skip_streams) {
+                (true, _) => {
+                    shown.config().skipping_static(skip_streams).effective().to_string().into_bytes().into()
+                }
+                (false, true) => json_of_others(&shown).into(),
+                (false, false) => shown.json().clone(),
+            };
             if let Some(composed) = &composed {
                 // Whoever sends it back is refused.
                 let names: Vec<&str> = composed.files[1..].iter().map(|file| file.name.as_str()).collect();

@@ -139,6 +139,10 @@ impl Store for ClusterStore {
         Ok(Some(rows.into_values().collect()))
     }
 
+    fn alarms(&self) -> Vec<String> {
+        self.gateway().alarms().unwrap_or_else(|error| vec![format!("not known: {error}")])
+    }
+
     /// Takes no lock: a change compares what it was computed on with what is there.
     fn writer(
         &self,
@@ -170,7 +174,8 @@ impl Store for ClusterStore {
 /// The row of a node of which only the record that stays is there.
 fn gone(record: &[u8]) -> Option<NodeRecord> {
     let MemberRecord { heard, version, serial, .. } = serde_json::from_slice(record).ok()?;
-    let why = Some(format!("last heard of at {heard}, or up to ten minutes later"));
+    let ends = "or up to ten minutes later: stopped, cut off, or without the right to write it";
+    let why = Some(format!("no record since {heard}, {ends}"));
     Some(NodeRecord { serial, version, why, since: heard, ..NodeRecord::absent(NodeState::Gone) })
 }
 

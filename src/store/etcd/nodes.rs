@@ -33,7 +33,7 @@ impl ClusterStore {
         let found = self.one(&node)?;
         if found.is_some_and(|found| serde_json::from_slice::<NodeRecord>(&found.value).is_ok()) {
             let lives = Error::new(ErrorKind::Conflict, format!("the node `{name}` is running"));
-            return Err(lives.hint("stop it first; within 30 seconds of a crash its record is gone"));
+            return Err(lives.hint("stop it first; within 5 seconds of a crash its record is gone"));
         }
         let both = || [&node, &member].map(|key| KeyRange::one(key)).into_iter();
         let success = both().map(KeyOperation::Read).chain(both().map(KeyOperation::Delete)).collect();

@@ -77,7 +77,11 @@ fn is_unmade(line: &HistoryEntry, file: Option<FileStamp>) -> bool {
 
 /// The lines of a journal; one that can't be read, such as one that a crash cut short, is taken to be none.
 pub(super) fn read_lines(journal: &[u8]) -> Vec<HistoryEntry> {
-    journal.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    journal
+        .split(|&byte| byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .map(HistoryEntry::renamed)
+        .collect()
 }
 
 /// The number of changes that a history keeps: what the user chose last.

@@ -114,7 +114,7 @@ fn a_change_of_a_cluster_with_an_id_is_made_once() {
         }
     });
     assert_eq!(count(&run(&["read", "-o", "conf"]).exits(0).out), 1);
-    run(&["rollback", "--change", "x"]).exits(0);
+    run(&["revert", "--change", "x"]).exits(0);
     assert_eq!(count(&run(&["read", "-o", "conf"]).exits(0).out), 0);
     let shown = run(&["history", "--change", "x", "-o", "json"]).exits(0).json();
     assert_eq!((&shown[0]["undoes"], &shown[1]["id"]), (&"x".into(), &"x".into()));

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Place, SAMPLE};
 
 const MEMBERS: &str =
-    "changed operation target revision paths lines_added lines_removed effects notes warnings pending";
+    "changed operation target before revision paths lines_added lines_removed effects notes warnings pending";
 
 #[test]
 fn every_change_and_every_dry_run_prints_what_changed() {

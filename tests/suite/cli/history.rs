@@ -31,7 +31,7 @@ fn each_change_is_told_and_can_be_undone() {
     place.run(["diff", "change:1", "change:3"]).exits(1).prints("+# by hand");
     place.run(["diff", "change:last"]).exits(1).prints("+rtmp 1937;");
     let refused = place.run(["rollback", "1"]).exits(6).says("undoes 3 changes").says("`--yes`");
-    refused.hides("rolled back");
+    refused.says("to undo: change 2, hand-edit").says("to undo: change 1, modify").hides("rolled back");
     place.run(["rollback", "#1", "--yes"]).exits(0).says("rolled back media.conf");
     assert_eq!(place.text(), SAMPLE);
     for former in ["@1", "serial:1"] {
@@ -47,6 +47,61 @@ fn each_change_is_told_and_can_be_undone() {
     place.run(["history", "show", "9"]).exits(7);
     place.run(["history", "-n", "0"]).exits(2);
     place.run(["history", "-p", "-o", "json"]).exits(2).says("JSON has no diffs");
+}
+
+#[test]
+fn a_revert_undoes_changes_and_keeps_the_later_ones() {
+    let first = SAMPLE.replace("http 80;", "rtmp 1935;\nhttp 80;");
+    let place = Place::with(&first);
+    for set in ["rtmp=1", "rtsp=2", "streams.cam1.prepush=3", "rtsp=4"] {
+        place.set(&[set]).exits(0);
+    }
+    let with = |ports: [&str; 2], prepush: &str| {
+        let text = first.replace("rtmp 1935;", &format!("rtmp {};", ports[0]));
+        text.replace("rtsp 554;", &format!("rtsp {};", ports[1]))
+            .replace("prepush 5;", &format!("prepush {prepush};"))
+    };
+    assert_eq!(place.text(), with(["1", "4"], "3"));
+    let clash = "change 2 can't be undone: change 4 (modify by";
+    let values = "(it was `2`, became `4`, and was to be `554`)";
+    for (changes, code, words) in [
+        (&["2"][..], 5, clash),
+        (&["2", "--dry-run"], 5, values),
+        (&["1..2"], 5, values),
+        (&["9"], 7, "there is no change `9`"),
+        (&["1..9"], 7, "there is no change `9`"),
+        (&["@1"], 2, "`5`, or `change:5` where files stand"),
+        (&["1", "--change", "x"], 2, "cannot be used with"),
+        (&["--change", "x"], 7, "has no change `x`"),
+        (&[], 2, "required"),
+    ] {
+        place.run([&["revert"], changes].concat()).exits(code).says(words);
+    }
+    assert_eq!(place.text(), with(["1", "4"], "3"));
+    place.run(["revert", "#1", "--dry-run"]).exits(0).prints("+rtmp 1935;").says("to undo: change 1, modify");
+    place.run(["revert", "1", "-m", "why"]).exits(0).says("reverted in media.conf");
+    assert_eq!(place.text(), with(["1935", "4"], "3"));
+    // Several, and ranges with both ends, are one change, which can be undone, too.
+    place.run(["revert", "4..2", "-q"]).exits(0);
+    assert_eq!(place.text(), first);
+    place.run(["undo", "-q"]).exits(0);
+    assert_eq!(place.text(), with(["1935", "4"], "3"));
+    place.run(["revert", "last", "5"]).exits(0);
+    assert_eq!(place.text(), with(["1", "554"], "5"));
+    let entries = history(&place);
+    let told: Vec<_> = entries.iter().map(|entry| (&entry["operation"], &entry["message"])).collect();
+    let messages = ["changes 5, 7", "change 6", "changes 2, 3, 4", "change 1: why"];
+    let expected = messages.map(|what| (json!("revert"), json!(format!("revert of {what}"))));
+    assert_eq!(told[..4], expected.each_ref().map(|(operation, message)| (operation, message)));
+    assert_eq!(entries[3]["undoes"], entries[7]["id"]);
+    // A hand edit can be undone, and clashes as other changes do.
+    place.put(CONF, place.text().replace("rtmp 1;", "rtmp 7;"));
+    place.run(["revert", "1", "--dry-run"]).exits(5).says("what the history does not have changed it since");
+    place.run(["revert", "1"]).exits(5).says("change 9 (hand-edit) changed it since");
+    place.run(["revert", "last", "-q"]).exits(0);
+    assert_eq!(place.text(), with(["1", "554"], "5"));
+    let refusal = place.run(["revert", "9", "1", "-o", "json"]).exits(0).json();
+    assert_eq!((&refusal["operation"], &refusal["changed"]), (&json!("revert"), &json!(true)));
 }
 
 #[test]

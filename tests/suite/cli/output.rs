@@ -53,7 +53,7 @@ fn results_that_cannot_be_written_are_exit_9() {
         &["modify", "--dry-run", "--set", "rtsp=1"],
     ] {
         let run = place.mediactl(arguments).run_into(full()).exits(9);
-        run.says("error: cannot write the output: no space left on device");
+        run.says("cannot write the output: no space left on device");
     }
     assert_eq!(place.text(), SAMPLE);
     // A change that was made is not denied.

@@ -129,7 +129,7 @@ fn a_viewer_learns_which_change_it_was_and_is_told_of_no_hand_edit() {
     let status = viewer(&["status"]).run().exits(0).out;
     assert!(status.contains("last change:   modify by ") && !status.contains("by hand"), "{status}");
     let refused = viewer(&["rm", "streams.cam1"]).run().exits(4);
-    refused.says("may look, and change nothing").hides("hunter2");
+    refused.says("may only read; changes need `edit_auth`").hides("hunter2");
     viewer(&["history", "-p"]).run().exits(0).prints("+rtmp 1936;").hides("hunter2");
     viewer(&["blame", "rtmp"]).run().exits(0).prints("nothing → 1936").hides("hunter2");
     let mut watching = Watching::begin(viewer(&["watch"]));
@@ -145,9 +145,13 @@ fn a_value_is_waited_for_and_the_time_may_run_out() {
     place.run(["wait", "rtsp=1936", "--timeout", "1"]).exits(1).says("`rtsp` is `554`, not `1936`");
     place.run(["wait", "streams.none.prepush=1", "--timeout", "1"]).exits(1).says("the time is over");
     place.run(["wait", "streams.none=null", "--timeout", "1"]).exits(0);
-    for unknown in
-        ["strems.cam1.prepush=5", "streams.cam1.prepsh=5", "streams.none.prepsh=5", "cam1.prepush=5"]
-    {
+    for unknown in [
+        "strems.cam1.prepush=5",
+        "streams.cam1.prepsh=5",
+        "streams.none.prepsh=5",
+        "cam1.prepush=5",
+        "nope=1",
+    ] {
         let wait = |more: &[&str]| place.run(["wait", unknown, "--timeout", "1"].iter().chain(more));
         wait(&[]).exits(3).says("is not known here").says("`--accept near-miss` waits anyway");
         wait(&["--accept", "near-miss"]).exits(1);

@@ -37,6 +37,7 @@ const GUARANTEES: &[Guarantee] = &[
     ("canaries", a_change_that_is_not_there_is_decided),
     ("revert", the_state_before_is_put_back_where_nodes_run_it),
     ("nodes", nodes_are_known_where_nodes_run_it),
+    ("alarms", nothing_is_wrong_with_a_new_store),
     ("writer", a_writer_follows_another),
     ("reconcile", own_texts_are_no_hand_edits),
     ("prepare", a_change_that_is_dropped_leaves_no_trace),
@@ -169,6 +170,10 @@ fn nodes_are_known_where_nodes_run_it(store: &dyn Store) {
         RunBy::Nobody => assert_eq!(nodes, None),
         RunBy::Server => panic!("no server holds it"),
     }
+}
+
+fn nothing_is_wrong_with_a_new_store(store: &dyn Store) {
+    assert!(store.alarms().is_empty(), "{:?}", store.alarms());
 }
 
 fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {

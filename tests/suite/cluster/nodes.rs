@@ -240,6 +240,12 @@ fn a_change_sent_to_a_node_is_the_clusters_and_runs_there_when_it_is_answered() 
     // A rollback goes to what the node had.
     a.run(&["rollback", "last"]).exits(0);
     b.until_port("555");
+    // A revert names changes by their numbers there, too.
+    a.run(&["revert", "last", "--yes"]).exits(0);
+    b.until_port("556");
+    for history in [b.run(&["history", "-n", "1"]), cluster(&etcd, &["history", "-n", "1"])] {
+        history.exits(0).prints("  revert  ").prints(" of a");
+    }
 }
 
 #[test]
@@ -319,6 +325,30 @@ fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_t
 }
 
 #[test]
+fn what_a_node_runs_is_read_and_compared_from_the_desk() {
+    let Some(etcd) = with_sample(1) else { return };
+    let mut picky = TestNode::following(&etcd, "a", &PICKY);
+    let other = TestNode::following(&etcd, "b", &COUNTING);
+    set(&etcd, "666", &[]).exits(0);
+    other.until_at(2);
+    picky.until_state("failed");
+    let read = |node: &str| cluster(&etcd, &["read", "-r", "rtsp", "--node", node]);
+    until("a tells", || (read("a").out == "554\n" && read("b").out == "666\n").then_some(()));
+    let both = ["diff", "--node", "a", "--node", "b"];
+    cluster(&etcd, &both).exits(1).prints("--- a of etcd://").prints("-rtsp 554;\n+rtsp 666;");
+    cluster(&etcd, &["diff", "--node", "a"]).exits(1).prints("-rtsp 666;\n+rtsp 554;");
+    cluster(&etcd, &["diff", CONF, "--node", "a"]).exits(0);
+    set(&etcd, "777", &[]).exits(0);
+    picky.until_at(3);
+    until("a tells of 3", || (read("a").out == "777\n").then_some(()));
+    picky.server.take().expect("it runs").stop();
+    read("a").exits(0).prints("777").says("`a` is gone: this is what it ran");
+    read("c").exits(7).says("there is no node `c`");
+    cluster(&etcd, &["diff", CONF, CONF, "--node", "a"]).exits(2).says("only two sides");
+    Place::with(SAMPLE).run(["read", "--node", "a"]).exits(2).says("has no nodes");
+}
+
+#[test]
 fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_one_does_not() {
     let Some(etcd) = with_sample(1) else { return };
     let picky = TestNode::following(&etcd, "a", &PICKY);
@@ -348,7 +378,7 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     let until_one_waits = || until("nothing waits", || store.seen().ok().filter(|seen| seen.has_pending));
     until_one_waits();
     modify("559", &[]).exits(5).says("waits until it runs on b").says("`mediactl confirm` keeps it");
-    cluster(&etcd, &["status"]).exits(1).prints(", with b first, waits to be confirmed: ");
+    cluster(&etcd, &["status"]).exits(11).prints(", with b first, waits to be confirmed: ");
     let new = TestNode::start(&etcd, "d", &COUNTING);
     new.until_port("555");
     fs::remove_file(slow.place.path("hold")).expect("it is there");
@@ -408,7 +438,7 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     let Some(etcd) = with_sample(1) else { return };
     let mut node = TestNode::following(&etcd, "a", &PICKY);
     let rolled_out = |more: &[&str]| cluster(&etcd, &[&["wait", "--rolled-out"][..], more].concat());
-    cluster(&etcd, &["status", "--exit-code"]).exits(0);
+    cluster(&etcd, &["status"]).exits(0);
     rolled_out(&["1"]).exits(0);
     made_everywhere(&etcd, &["modify", "--set", "rtsp=555"]);
     assert_eq!(node.place.text(), with_rtsp("555"));
@@ -417,9 +447,13 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     made_everywhere(&etcd, &["modify", "--set", "rtsp=556"]);
     rolled_out(&["5", "--timeout", "1"]).exits(11).says("a runs 4");
     node.server.take().expect("it runs").stop();
-    let status = cluster(&etcd, &["status", "--exit-code"]).exits(11);
-    status.prints("gone").prints("last heard of at");
+    let status = cluster(&etcd, &["status"]).exits(11);
+    status.prints("gone").prints("nodes:         1 gone").prints("no record since ");
     rolled_out(&["--timeout", "1"]).exits(11).says("a is gone");
+    cluster(&etcd, &["status", "--state", "gone", "--nodes", "a*"]).exits(11).prints("NODE  RUNS");
+    cluster(&etcd, &["status", "--state", "failed"]).exits(11).prints("1 gone").hides("NODE");
+    cluster(&etcd, &["status", "--state", "faild"]).exits(2).says("the states are running");
+    cluster(&etcd, &["status", "--nodes", "b*"]).exits(7).says("`b*`");
     // A record that can't be read is a row.
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let garbage = ["node/broken", "member/broken", "member/lost"];

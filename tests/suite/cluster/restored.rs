@@ -130,7 +130,7 @@ fn another_cluster_at_the_same_place_holds_its_nodes() {
     etcd.remove(&format!("{PREFIX}/"), &end);
     cluster(&etcd, &["save", crate::cli::CONF, "-q"]).exits(0);
     node.until_state("held");
-    cluster(&etcd, &["status"]).exits(0).prints("the cluster does not have the change");
+    cluster(&etcd, &["status"]).exits(11).prints("the cluster does not have the change");
     set(&etcd, "777", &[]).exits(0);
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("held");
     cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with change ");

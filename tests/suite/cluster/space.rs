@@ -65,6 +65,8 @@ fn a_full_etcd_changes_nothing_and_works_again_when_it_is_compacted() {
     assert!(text(&etcd, &place) == last, "the text stays");
     let modify = || etcd.mediactl(&place, "/p", &["modify", "--set", "rtsp=555", "-q"]).run();
     modify().exits(9);
+    let status = || etcd.mediactl(&place, "/p", &["status"]).run();
+    status().exits(11).prints("alarm:         NOSPACE: etcd is full: compact it, then");
     // What docs/cluster.md says.
     let revision = etcd.store("/p", GatewaySettings::default()).seen().expect("it can be read").revision;
     etcd.ask(0, "kv/compaction", &json!({"revision": revision.to_string(), "physical": true}));
@@ -75,6 +77,7 @@ fn a_full_etcd_changes_nothing_and_works_again_when_it_is_compacted() {
         disarm["action"] = "DEACTIVATE".into();
         etcd.ask(0, "maintenance/alarm", &disarm);
     }
+    status().exits(0).hides("alarm");
     modify().exits(0);
     assert!(text(&etcd, &place) == last.replace("rtsp 554", "rtsp 555"));
 }

@@ -119,6 +119,11 @@ fn history_has_the_server_in_the_first_column() {
     edges.on_all(&["history", "-p"]).exits(0).prints("-rtsp 555;\n+rtsp 556;");
     let lists = edges.on_all(&["history", "-o", "json"]).exits(0).json();
     assert_eq!((&lists["edge-0"], &lists["edge-1"][0]["message"]), (&json!([]), &json!("why")));
+    // One row a change, with the servers that have it.
+    edges.on_all(&["modify", "--set", "loglevel=debug", "--yes", "--change", "deploy-42"]).exits(0);
+    let list = edges.on_all(&["history"]).exits(0).out;
+    assert!(list.starts_with("edge-[0-2] (3)  …  ") && list.lines().count() == 2, "{list}");
+    assert_eq!(list.matches("deploy-42").count(), 1, "{list}");
 }
 
 #[test]

@@ -11,17 +11,31 @@ pub type Case = (&'static str, fn(usize) -> (String, Value));
 pub const CASES: &[Case] = &[
     ("unknown top-level keys, new", |n| ("http 80;\n".to_owned(), object(n, "k", |k| json!(k)))),
     ("unknown top-level keys, changed", |n| (keys(n), object(n, "k", |_| json!("x")))),
-    ("unknown top-level keys, new among others", |n| (keys(n), object(n, "new", |k| json!(k)))),
     ("unknown top-level keys, removed", |n| (keys(n), object(n, "k", |_| Value::Null))),
+    ("unknown top-level keys, new among others", |n| (keys(n), object(n, "new", |k| json!(k)))),
+    ("unknown top-level blocks, new", |n| ("http 80;\n".to_owned(), object(n, "k", |k| json!({"a": k})))),
     ("entries of one line, changed", |n| (line(n), object(n, "k", |_| json!("x")))),
+    ("entries of one line, removed", |n| (line(n), object(n, "k", |_| Value::Null))),
+    ("entries of one line, every other removed", |n| (line(n), object(n / 2, "k", |_| Value::Null))),
+    ("an http list, reversed", |n| {
+        (lines(n, |k| format!("http {};\n", address(k))), json!({"http": ports(n, true)}))
+    }),
+    ("an http list, new", |n| (String::new(), json!({"http": ports(n, false)}))),
     ("an http list with blocks, reversed", |n| (port_blocks(n), json!({"http": ports(n, true)}))),
     ("blocks of an http list, changed", |n| (port_blocks(n), port_options(n))),
+    ("blocks of an http list, new", |n| (lines(n, |k| format!("http {};\n", address(k))), port_options(n))),
     ("entries of one line below many comments, removed", |n| {
         ("# a\n".repeat(n) + &line(n), object(n, "k", |_| Value::Null))
     }),
+    ("keys of a plugin, new", |n| {
+        ("plugin a {\n  x 1;\n}\n".to_owned(), plugin(object(n, "k", |k| json!(k))))
+    }),
+    ("keys of a plugin, changed", |n| (block("plugin a", n), plugin(object(n, "k", |_| json!("x"))))),
+    ("keys of a plugin, removed", |n| (block("plugin a", n), plugin(object(n, "k", |_| Value::Null)))),
     ("keys of a plugin on one line, new", |n| {
         (block("plugin a", n).replace('\n', " "), plugin(object(n, "new", |k| json!(k))))
     }),
+    ("keys of a new plugin", |n| (String::new(), plugin(object(n, "k", |k| json!(k))))),
     ("keys of a foreign block, new", |n| {
         ("cluster {\n  x 1;\n}\n".to_owned(), json!({"cluster": object(n, "k", |k| json!(k))}))
     }),
@@ -37,6 +51,9 @@ pub const CASES: &[Case] = &[
         (peers(n), json!({"peer": patch}))
     }),
     ("named blocks, changed", |n| (peers(n), json!({"peer": object(n, "s", |_| json!({"a": 2}))}))),
+    ("named blocks, new", |n| {
+        ("peer a {\n  a 1;\n}\n".to_owned(), json!({"peer": object(n, "s", |_| json!({"a": 2}))}))
+    }),
     ("named blocks, removed", |n| (peers(n), json!({"peer": object(n - 1, "s", |_| Value::Null)}))),
     ("occurrences, reversed", |n| {
         (lines(n, |k| format!("push a{k};\n")), pushes((0..n).rev().map(|k| json!([format!("a{k}")]))))
@@ -44,18 +61,27 @@ pub const CASES: &[Case] = &[
     ("occurrences, all others", |n| {
         (lines(n, |k| format!("push a{k};\n")), pushes((0..n).map(|k| json!([format!("b{k}"), "x"]))))
     }),
+    ("occurrences of one line, reversed", |n| {
+        (lines(n, |k| format!("push a{k}; ")), pushes((0..n).rev().map(|k| json!([format!("a{k}")]))))
+    }),
     ("words of one directive, reversed", |n| {
         let words: Vec<Value> = (0..n).rev().map(|k| json!(format!("a{k}"))).collect();
         (format!("mark{};\n", lines(n, |k| format!(" a{k}"))), json!({"mark": words}))
     }),
     ("streams, new", |n| ("# a\n".repeat(n) + "stream a {\n}\n", stream_patch(n, |_| json!({})))),
+    ("the first streams", |n| (lines(n, |k| format!("k{k};\n")), stream_patch(n, |_| json!({})))),
     ("streams, removed", |n| (streams(n), stream_patch(n, |_| Value::Null))),
+    ("streams, reversed", |n| (streams(n), stream_patch(n, |k| json!({"position": n - k})))),
     ("streams, reversed and changed", |n| {
         (streams(n), stream_patch(n, |k| json!({"position": n - k, "prepush": 7})))
     }),
     ("streams, all with something new", |n| (streams(n), stream_patch(n, |_| json!({"prepush": 5})))),
+    ("streams of one line, all with something new", |n| {
+        (lines(n, |k| format!("stream s{k} {{ }} ")), stream_patch(n, |_| json!({"prepush": 5})))
+    }),
     ("urls, reversed", |n| (sources(n, "url"), source_list((0..n).rev()))),
     ("urls, all others", |n| (sources(n, "url"), source_list(n..2 * n))),
+    ("urls, new", |n| ("stream a {\n}\n".to_owned(), source_list(0..n))),
     ("lines of urls, every one changed", |n| {
         (format!("stream a {{\n{}}}\n", lines(n, |k| format!("  urls http://h/{k} http://i/{k};\n"))), {
             let urls: Vec<Value> = (0..n)
@@ -73,14 +99,23 @@ pub const CASES: &[Case] = &[
     ("options of a url, new", |n| {
         ("stream a {\n  url http://h/0;\n}\n".to_owned(), source_options(object(n, "o", |k| json!(k))))
     }),
+    ("options of a url, changed", |n| (url_with_options(n), source_options(object(n, "o", |_| json!("x"))))),
     ("options of a url, removed", |n| (url_with_options(n), source_options(Map::new().into()))),
+    ("extras of auth, new", |n| {
+        ("auth http://b;\n".to_owned(), json!({"auth": {"extra": object(n, "o", |_| json!("x"))}}))
+    }),
     ("extras of auth, changed", |n| {
         (auth_with_extras(n), json!({"auth": {"extra": object(n, "o", |_| json!("y"))}}))
     }),
     ("extras of auth, removed", |n| {
         (auth_with_extras(n), json!({"auth": {"extra": object(n, "o", |_| Value::Null)}}))
     }),
+    ("extras of auth, dropped", |n| (auth_with_extras(n), json!({"auth": {"url": false}}))),
+    ("transcoder options, reversed", |n| (transcoder(n), transcoder_list((0..n).rev().map(|k| (k, "x"))))),
     ("transcoder options, changed", |n| (transcoder(n), transcoder_list((0..n).map(|k| (k, "y"))))),
+    ("transcoder options, new", |n| {
+        ("stream a {\n}\n".to_owned(), transcoder_list((0..n).map(|k| (k, "y"))))
+    }),
     ("one setting given many times, removed", |n| {
         (lines(n, |k| format!("rtmp {};\n", k % 60_000)), json!({"rtmp": null}))
     }),

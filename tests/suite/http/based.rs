@@ -225,3 +225,21 @@ fn a_broken_hand_edit_is_said_to_be_one_and_force_is_no_advice_where_it_helps_no
         }
     }
 }
+
+#[test]
+fn a_change_is_made_only_of_the_text_that_it_names() {
+    let base = of(TEXT);
+    for only_if in [json!(base), json!({ "one-of": [base] })] {
+        let server = Server::over(TEXT);
+        let sent =
+            change(&json!({ "save": TEXT.replace("http 80", "http 81") }), &json!({ "only_if": only_if }));
+        server.made("change", &sent);
+        let refusal = server.post("change", &sent);
+        refused(&refusal, 412, "stale");
+        assert!(
+            text(&refusal).contains("the configuration was changed meanwhile: http"),
+            "{}",
+            text(&refusal)
+        );
+    }
+}

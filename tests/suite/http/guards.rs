@@ -64,6 +64,23 @@ fn line_ends_gone_are_a_bad_config() {
 }
 
 #[test]
+fn a_patch_that_removes_what_others_use_is_refused_and_whole_texts_are_taken() {
+    let used = "template low {\n}\n";
+    let text = format!("{TEXT}{used}stream u {{\n  url udp://1;\n  template low;\n}}\n");
+    let server = Server::over(&text);
+    let patch = r#"{"template":{"low":null}}"#;
+    refused(&server.post("modify_config", patch), 422, "dangling");
+    refused(
+        &server.post("change", &change(&json!({"save": text.replace(used, "")}), &json!({}))),
+        422,
+        "dangling",
+    );
+    server.made("save_config", &text.replace(used, ""));
+    server.made("save_config", &text);
+    server.made("modify_config?accept=dangling", patch);
+}
+
+#[test]
 fn delete_guard_is_a_note_over_http() {
     let many: String = (0..30).map(|at| format!("stream s{at} udp://{at};\n")).collect();
     let whole = format!("{TEXT}{many}");

@@ -62,6 +62,24 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
             assert!(asked.status == 400 && text(&asked).contains("`change:5`"), "{}", text(&asked));
         }
     }
+    // A revert keeps the later changes; one that clashes names both values and the change that made the later one.
+    let revert = |what: Value| {
+        let request = json!({"operation": {"revert": what}, "options": {"dry_run": true, "force": false}});
+        server.post("change", &request.to_string())
+    };
+    for (what, status, words) in [
+        (json!([1]), 409, "change 1 can't be undone: change "),
+        (json!([1, 2]), 409, "was to be"),
+        (json!(["1..last"]), 200, "\"changed\":true"),
+        (json!(["last"]), 200, "\"changed\":true"),
+        (json!([9]), 404, "there is no change `9`"),
+        (json!("zz"), 404, "the history has no change `zz`"),
+        (json!([0]), 400, "is no request"),
+        (json!(7), 400, "is no request"),
+    ] {
+        let answer = revert(what);
+        assert!(answer.status == status && text(&answer).contains(words), "{}", text(&answer));
+    }
     assert_eq!(body(&server.made("rollback_config?to=1", "")), json!(true));
     assert_eq!((server.place.text().as_str(), rtmp(&server)), (TEXT, Value::Null));
     assert_eq!(operations(&server)[0], "rollback");

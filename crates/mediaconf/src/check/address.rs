@@ -11,6 +11,9 @@ use crate::syntax::{Diagnostic, Diagnostics, Entry, Fix, Word};
 const COMMON: &str =
     "udp rtsp http rtmp https hls tshttp file fake srt publish shoutcast rtsps rtmps securetoken";
 
+/// Those whose address names a host; `rtmp://` alone stands in real files, for what is published.
+const HOSTS: &str = "udp rtsp http https hls tshttp rtsps rtmps";
+
 /// The schemes that are known, but rare: a slip is not taken for one of them.
 const OTHERS: &str = "abr alsa asi auth copy dash decklink dektec dvb dvbs dvbt ffmpeg ftp ftps gopro h323 hds hlss \
     httplive httpts icecast icy image iptv lua m4f m4fs m4s m4ss mbr mixer mms mmsh mmst mosaic mpd mpegts mss multi ndi \
@@ -27,6 +30,11 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
         let found = Diagnostic::warning(word.span(), "an empty source url");
         let hint = "name the source, or remove the directive";
         return diagnostics.push(Diagnostic { is_slip: true, ..found.hint(hint) });
+    }
+    if matches!(&*value, "undefined" | "null" | "None" | "NaN") {
+        let found = Diagnostic::warning(word.span(), format!("`{value}` is no address"));
+        return diagnostics
+            .push(found.hint("a program wrote it for a value that it did not have: name the source"));
     }
     diagnostics.push_any(url(word, &value));
     if lacks_scheme(&value) {
@@ -84,6 +92,9 @@ fn is_digits(value: &str) -> bool {
 pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     let (scheme, rest) = value.split_once(':')?;
     let is_known = is_known(scheme);
+    if is_known && let Some(found) = damaged(word, scheme, rest) {
+        return Some(found);
+    }
     if !rest.starts_with('/') || !(is_known || is_scheme(scheme)) {
         return None;
     }
@@ -125,6 +136,30 @@ fn parts_of(host: &str) -> Option<bool> {
     }
     (count == 4).then_some(is_large)
 }
+
+/// Checks for what a copy from a page or a program does to an address: HTML, a comma, `\\`, no host.
+fn damaged(word: Word<'_>, scheme: &str, rest: &str) -> Option<Diagnostic> {
+    let fix = |text: String| Some(Fix { span: word.span(), text });
+    let (found, fix) = match rest {
+        _ if rest.contains('&') && rest.contains("&amp;") => (HTML, fix(word.raw.replace("&amp;", "&"))),
+        // Its `;` ended the directive.
+        _ if rest.ends_with("&amp") && !word.raw.ends_with('"') => (HTML, None),
+        _ if rest.starts_with(r"\\") && word.raw.contains('"') => (r"`\` in an address", None),
+        _ if rest.starts_with(r"\\") => (r"`\` in an address", fix(word.raw.replace('\\', "/"))),
+        _ if rest.ends_with(',') && word.raw.ends_with('"') => (COMMA, None),
+        _ if rest.ends_with(',') => (COMMA, fix(word.raw.trim_end_matches(',').to_owned())),
+        "//" if HOSTS.split(' ').any(|known| known == scheme) => ("an address without a host", None),
+        _ => return None,
+    };
+    let hint = match found {
+        HTML => "write `&` in its place".to_owned(),
+        _ => format!("write it like `{scheme}://host/path`"),
+    };
+    Some(Diagnostic::warning(word.span(), found).hint(hint).fixed_by(fix))
+}
+
+const HTML: &str = "`&amp;` in an address is HTML for `&`";
+const COMMA: &str = "an address that ends with `,`";
 
 fn large_part(word: Word<'_>) -> Diagnostic {
     Diagnostic::warning(word.span(), "an address with a part over 255")

@@ -28,7 +28,7 @@ fn steps<'d>(head: Entry<'d>) -> impl Iterator<Item = (usize, Word<'d>, Words<'d
 /// Reports the lines inside an entry that start like directives.
 pub(super) fn in_lines(head: Entry<'_>) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
-    let (schema, text) = (Schema::media(), head.document().text());
+    let text = head.document().text();
     let own_indent = indent_of(text, head.start());
     for (end, word, rest) in steps(head) {
         let gap = &text[end..word.start as usize];
@@ -37,11 +37,11 @@ pub(super) fn in_lines(head: Entry<'_>) -> Diagnostics {
         let scopes = [Scope::Top, Scope::Stream, Scope::Live, Scope::Plugin];
         let is_keyword = match own_indent.is_some_and(|own| indent > own) {
             true => scopes.into_iter().any(|scope| is_own(scope, word, rest.clone(), head.is_block())),
-            false => schema.is_any_keyword(word.raw),
+            false => Schema::is_any_keyword(word.raw),
         };
         if is_keyword {
             let message = format!("`{}` starts a line inside another directive", word.raw);
-            diagnostics.push(lost_semicolon(word, end, message, !schema.may_open_block(&head.keyword())));
+            diagnostics.push(lost_semicolon(word, end, message, !Schema::may_open_block(&head.keyword())));
         } else if own_indent == Some(indent) && looks_like_directive(head, word, rest) {
             // The message leaves the word out: it may be the value of a secret.
             let message = "this line inside another directive looks like a directive";
@@ -77,7 +77,7 @@ pub(super) fn in_same_line(scope: Scope, head: Entry<'_>, options_behind: Option
         let is_foreign = || {
             options_behind.is_some()
                 && rest.clone().next().is_some_and(is_value)
-                && Schema::media().foreign(word.raw).is_some()
+                && Schema::foreign(word.raw).is_some()
         };
         let starts_line = || head.document().text()[end..word.start as usize].contains('\n');
         if (is_own || is_foreign()) && !starts_line() {
@@ -175,9 +175,8 @@ pub(super) fn lost_line_ends(text: &str) -> Option<Diagnostic> {
 /// The start of the comment with directives in a text of one line.
 fn directives_in_comment(line: &str) -> Option<u32> {
     let comment = if line.contains('\n') { None } else { comment_start(line) }?;
-    let schema = Schema::media();
     // `title`, `comment` and the like are words of plain English as well.
-    let keywords = schema.rows().flat_map(|row| row.keywords).filter(|word| schema.foreign(word).is_none());
+    let keywords = Schema::rows().flat_map(|row| row.keywords).filter(|word| Schema::foreign(word).is_none());
     let ends_with_keyword = |word: &str| keywords.clone().any(|keyword| word.ends_with(keyword));
     let is_directive = |part: &str| {
         let words = part.strip_suffix([';', '{']).unwrap_or_default();

@@ -4,7 +4,9 @@
 //! the entries which it is about, and pushes what it finds.
 
 mod address;
+mod leftovers;
 mod lost;
+mod misplaced;
 mod names;
 mod words;
 
@@ -14,16 +16,17 @@ use std::mem;
 
 pub use self::names::{NearMiss, near_miss_in_block};
 
+use crate::query::NameUse;
 use crate::schema::{
-    Kind, ObjectShape, OptionWord, Parameter, Part, SOURCE, Schema, Scope, inner_scope, is_plural, read,
+    DirectiveRole, Kind, ObjectShape, Parameter, Part, SOURCE, Schema, Scope, inner_scope, is_plural, read,
 };
 use crate::secret::mask_faults;
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word};
 
 /// The directives, beside the sources themselves, that say where a stream comes from: a template, a publisher, another
 /// server, or a list of files.
-const SOURCES: &str = "cluster_ingest inputs mixer mosaic onvif playlist publish publish_enabled rtmp_publish \
-    rtsp_publish source template";
+const SOURCES: &str = "cluster_ingest inputs mixer mosaic on_publish onvif password playlist publish publish_enabled \
+    rtmp_publish rtsp_publish source srt_publish template";
 
 /// The number of options of a directive that are compared with each other: a hostile directive may have
 /// millions.
@@ -40,7 +43,7 @@ impl Document {
         let mut checker = Checker::default();
         checker.top_level(self);
         let mut diagnostics = self.diagnostics().clone();
-        let include = checker.include.take();
+        let include = checker.include.clone();
         checker.report(self, &mut diagnostics);
         diagnostics.sort();
         // It says nothing of the text itself.
@@ -73,7 +76,7 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
     if is_broken(Scope::Top, entry) {
         return true;
     }
-    let kind = Schema::media().group_of(&entry.keyword());
+    let kind = Schema::group_of(&entry.keyword());
     // A template has the directives of a stream.
     let scope = kind.map_or_else(|| inner_scope(entry), Kind::scope);
     kind.is_some_and(|kind| first(names, kind.noun().into(), entry.group_name()).is_some())
@@ -99,8 +102,18 @@ struct Checker<'d> {
     /// What each unknown keyword of a scope is nearly: each keyword is compared once.
     near: HashMap<(Scope, Cow<'d, str>), Option<NearMiss>>,
     near_options: words::NearOptions<'d>,
+    /// The words that refer to a block by its name.
+    references: Vec<NameUse<'d>>,
     /// The directives that name a port or an address to listen on.
     listeners: Vec<Entry<'d>>,
+    /// The block that the current entry stands in.
+    outer: Option<Entry<'d>>,
+    /// The end of what stands in front of it in that block.
+    before: usize,
+    /// Those of directives at the top level that stand in a block: a file that a block includes has no others.
+    at_top: Diagnostics,
+    /// True if a setting of the top level is there: the text is no part of another.
+    has_settings: bool,
     /// The first `include`.
     include: Option<Span>,
     /// The name of the current stream, until a source of it is found.
@@ -113,8 +126,10 @@ impl<'d> Checker<'d> {
     fn top_level(&mut self, document: &'d Document) {
         for entry in document.entries() {
             let scope = self.head(Some(Scope::Top), entry);
-            let block = if scope.is_none() { Schema::media().foreign(&entry.keyword()) } else { None };
+            let block = if scope.is_none() { Schema::foreign(&entry.keyword()) } else { None };
             self.settings[1].clear();
+            self.outer = Some(entry);
+            self.before = if entry.is_block() { entry.body().start } else { 0 };
             for inner in entry.children() {
                 if let Some(block) = block {
                     let keyword = inner.keyword();
@@ -126,8 +141,10 @@ impl<'d> Checker<'d> {
                 for deeper in inner.numbers().skip(1) {
                     self.head(None, document.entry(deeper));
                 }
+                self.before = inner.end();
             }
             self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
+            self.outer = None;
         }
     }
 
@@ -135,6 +152,12 @@ impl<'d> Checker<'d> {
     fn report(self, document: &Document, diagnostics: &mut Diagnostics) {
         diagnostics.extend(&self.diagnostics);
         address::listeners(&self.listeners, diagnostics);
+        if self.has_settings || !self.names.is_empty() {
+            diagnostics.extend(&self.at_top);
+        }
+        if self.include.is_none() {
+            names::dangling(document, &self.references, self.has_settings, diagnostics);
+        }
         let stray = diagnostics.iter().find(|found| found.message == STRAY_BRACE);
         let stray = stray.map(|found| found.span.start as usize);
         match stray.and_then(|brace| lost::lost_brace(document, brace)) {
@@ -143,6 +166,7 @@ impl<'d> Checker<'d> {
             Some(brace) => diagnostics.push(brace),
         }
         diagnostics.push_any(lost::lost_line_ends(document.text()));
+        leftovers::words(document.text(), diagnostics);
     }
 
     /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
@@ -150,6 +174,9 @@ impl<'d> Checker<'d> {
     /// An entry of several lines whose form is an error, and that another directive follows inside, has lost its `;`: that is
     /// the only error.
     fn head(&mut self, scope: Option<Scope>, entry: Entry<'d>) -> Option<Scope> {
+        if leftovers::is_mark(&entry.keyword()) {
+            return None;
+        }
         if entry.is_spanning() {
             let inside = lost::in_lines(entry);
             if let (Some(scope), Some(swallowed)) = (scope, inside.iter().next())
@@ -164,6 +191,15 @@ impl<'d> Checker<'d> {
             self.in_lines.extend(&inside);
         }
         let scope = scope?;
+        if let Some(found) = misplaced::sign(scope, entry) {
+            let is_error = matches!(read(scope, entry), Err(Some(Parameter { strict: true, .. })));
+            let severity = if is_error { Severity::Error } else { found.severity };
+            self.sourceless.take_if(|_| {
+                scope.by_keyword(&entry.keyword()).is_none_or(|row| row.codec.facts().sources.is_some())
+            });
+            self.diagnostics.push(Diagnostic { severity, ..found });
+            return None;
+        }
         match read(scope, entry) {
             Ok(row) => self.own(scope, row, entry),
             Err(Some(row)) => {
@@ -183,6 +219,10 @@ impl<'d> Checker<'d> {
             self.set(scope, row, entry);
         }
         let facts = row.codec.facts();
+        self.has_settings |= scope == Scope::Top && facts.group.is_none();
+        if row.role == Some(DirectiveRole::Disabled) && row.codec.read(&[entry], None) == Some(true.into()) {
+            self.sourceless = None;
+        }
         if let Some(kind) = facts.kind {
             if kind.is_text {
                 self.empty(&format!("`{}`", entry.keyword()), entry.arguments());
@@ -215,9 +255,11 @@ impl<'d> Checker<'d> {
         } else if facts.address.is_some() {
             self.empty("the address", entry.arguments().take(1));
             entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
+            self.refer(scope, entry);
             self.options(scope, entry, 1);
         } else if let Some(object) = facts.object {
             self.object(scope, object, entry);
+            self.refer(scope, entry);
         }
         None
     }
@@ -230,7 +272,8 @@ impl<'d> Checker<'d> {
 
     fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
         let keyword = entry.keyword();
-        let row = Schema::media().foreign(&keyword);
+        self.refer(scope, entry);
+        let row = Schema::foreign(&keyword);
         if keyword == "push" || row.is_some_and(|row| row.secret) {
             self.empty(&format!("`{keyword}`"), entry.arguments());
         }
@@ -241,20 +284,39 @@ impl<'d> Checker<'d> {
             self.include.get_or_insert_with(|| entry.head_span());
         } else if keyword == "push" {
             self.diagnostics.push_any(entry.arguments().next().and_then(address::target));
-        } else if scope == Scope::Top && Schema::media().has_named_blocks(&keyword) {
+        } else if scope == Scope::Top && Schema::has_named_blocks(&keyword) {
             if let Some(name) = entry.only_argument().filter(|_| entry.is_block()) {
                 self.empty("the name", [name]);
                 self.name(Severity::Warning, keyword.clone(), name);
             }
         } else if is_source() {
             self.sourceless = None;
+        } else if let Some(found) = misplaced::wrong_block(scope, (self.outer, self.before), entry) {
+            let found_in = if self.outer.is_none() { &mut self.at_top } else { &mut self.diagnostics };
+            found_in.push(found);
         } else {
             let near = self.near.entry((scope, keyword.clone()));
-            let near = *near.or_insert_with(|| scope.near_miss(&keyword));
+            let is_hidden = keyword.contains(leftovers::is_hidden);
+            let near = *near.or_insert_with(|| if is_hidden { None } else { scope.near_miss(&keyword) });
+            let is_source = near.is_some_and(|near| near.key == DirectiveRole::Sources.key(scope));
+            self.sourceless.take_if(|_| is_source);
             self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, near)));
         }
         self.known_options(row.map_or("", |row| row.usual), entry, 1);
         self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
+    }
+
+    /// Notes the name of a block in the first word of an entry.
+    fn refer(&mut self, scope: Scope, entry: Entry<'d>) {
+        let block = self.outer.map(Entry::keyword).unwrap_or_default();
+        // What stands on the next line is a directive behind a lost `;`.
+        let is_beside = |word: &Word<'_>| {
+            !entry.is_spanning()
+                || !entry.document().text()[entry.start()..word.start as usize].contains('\n')
+        };
+        let name = entry.arguments().next().filter(is_beside);
+        let name = name.and_then(|word| NameUse::behind(scope, &block, &entry.keyword(), word));
+        self.references.extend(name.filter(|name| !name.is_definition));
     }
 
     fn misshapen(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) {
@@ -331,7 +393,7 @@ impl<'d> Checker<'d> {
         }
         self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(behind)));
         let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
-        let keys = options.map(|word| OptionWord::split(word).key);
+        let keys = options.map(|word| word.option().0);
         self.repeats("option ", keys.map(|key| (key.value(), key)));
     }
 

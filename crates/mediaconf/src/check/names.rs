@@ -3,10 +3,14 @@
 //! The checks warn of near misses in a text, and an edit that would write one is refused. Other servers of the family, and
 //! newer ones, have directives with similar names; those are accepted.
 
+use std::collections::BTreeSet;
+
+use crate::query::NameUse;
 use crate::schema::{
     FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Schema, Scope, is_one_edit, is_one_slip, is_only_near,
     listed,
 };
+use crate::syntax::{Diagnostic, Diagnostics, Document};
 
 /// The known parameter that an unknown keyword is probably a misspelling of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,13 +44,14 @@ impl Scope {
 
 /// Like [`Scope::near_miss`], inside the block of a foreign directive.
 pub fn near_miss_in_block(block: &str, keyword: &str) -> Option<NearMiss> {
-    nearest_in(Schema::media().block_scope(block, 1), |row| row.stands_in(block), keyword)
+    nearest_in(Schema::block_scope(block, 1), |row| row.stands_in(block), keyword)
 }
 
 fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword: &str) -> Option<NearMiss> {
     if is_known(scope, keyword) || is_newer(scope, keyword) {
         return None;
     }
+    let lower = keyword.to_ascii_lowercase();
     // Each word with what is meant by it: a key stands for the first keyword.
     let own = scope.rows().flat_map(|row| {
         let key = (row.key, row.keywords.first().copied());
@@ -58,6 +63,12 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
         let near = |word| NearMiss { key: word, keyword: Some(word), is_only: false, names: row.keywords };
         row.keywords.iter().map(move |word| (row, near(*word)))
     });
+    // In another letter case it is the same word.
+    let same =
+        own.clone().chain(foreign.clone().map(|(_, near)| (near.key, near))).find(|(word, _)| *word == lower);
+    if let Some((_, near)) = same {
+        return Some(NearMiss { is_only: near.keyword.is_some(), ..near });
+    }
     // A foreign directive of which the keyword is the plural, else one that a single slip leads to.
     let is_plural = |(row, near): &(&ForeignKeyword, NearMiss)| {
         row.repeats && matches!(keyword.strip_prefix(near.key), Some("s" | "es"))
@@ -66,7 +77,7 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     let nearest = Schema::nearest(keyword, own.clone().map(|(word, _)| word));
     let nearest = nearest.and_then(|word| own.clone().find(|(known, _)| *known == word));
     let other = || {
-        let is_elsewhere = Schema::media().is_any_keyword(keyword);
+        let is_elsewhere = Schema::is_any_keyword(keyword);
         let mut words = foreign.clone().filter(|_| !is_elsewhere);
         words.clone().find(is_plural).or_else(|| words.find(is_slip)).map(|(_, near)| near)
     };
@@ -79,8 +90,39 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     Some(NearMiss { is_only, ..near })
 }
 
+/// Reports the names that no block of the text has; one that is near is what was meant. A part of a text, such as a stream
+/// that is edited alone, has no block of the group at all.
+pub(super) fn dangling(
+    document: &Document,
+    references: &[NameUse<'_>],
+    is_whole: bool,
+    diagnostics: &mut Diagnostics,
+) {
+    let groups: BTreeSet<&str> = references.iter().map(|reference| reference.group).collect();
+    let uses = if groups.is_empty() { Vec::new() } else { document.name_uses() };
+    for group in groups {
+        let defined = uses.iter().filter(|used| used.is_definition && used.group == group);
+        let defined: BTreeSet<&str> = defined.map(|used| &*used.name).collect();
+        if defined.is_empty() && !is_whole {
+            continue;
+        }
+        for name in references.iter().filter(|name| name.group == group && !defined.contains(&*name.name)) {
+            let found =
+                Diagnostic::warning(name.word.span(), format!("no `{group}` is called `{}`", name.name));
+            // Of what is only counted nobody reads the hint, and each costs a look at all names.
+            let is_kept = diagnostics.count() < Diagnostics::MAX;
+            let names = defined.iter().copied().take(if is_kept { defined.len() } else { 0 });
+            let hint = match Schema::nearest(&name.name, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("make it, or name one that is there: `{group} {} {{ … }}`", name.name),
+            };
+            diagnostics.push(found.hint(hint));
+        }
+    }
+}
+
 fn is_known(scope: Scope, name: &str) -> bool {
-    scope.by_name(name).is_some() || Schema::media().foreign(name).is_some()
+    scope.by_name(name).is_some() || Schema::foreign(name).is_some()
 }
 
 /// True if a keyword is a known name with digits behind it, or a protocol with a letter that makes

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::MAX_OPTIONS;
-use crate::schema::{ObjectShape, OptionWord, Part, PartPlace, Schema, WordKind, is_one_slip};
+use crate::schema::{ObjectShape, Part, PartPlace, Schema, WordKind, is_one_slip};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Word};
 
 fn slip(word: Word<'_>, message: impl Into<String>, meant: &str) -> Diagnostic {
@@ -29,7 +29,7 @@ pub(super) fn options<'w>(
     let is_known = |text: &str| known.split(' ').any(|known| known == text);
     for word in words.take(if known.is_empty() { 0 } else { MAX_OPTIONS }) {
         let counted = || {
-            let name = OptionWord::split(word).key;
+            let (name, _) = word.option();
             if is_known(&name.value()) { word } else { name }
         };
         let find = || {

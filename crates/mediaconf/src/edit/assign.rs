@@ -18,10 +18,7 @@ use super::substitution::Substitution;
 use crate::query::{
     Condition, Config, Expansion, NULL, Path, Segment, find_by, is_whole_list, keys, out_of_range,
 };
-use crate::schema::codec::occurrences;
-use crate::schema::fault::{Fault, FaultKind, Faults, Pointer};
-use crate::schema::kinds::scalar_text;
-use crate::schema::{Place, Schema, no_string};
+use crate::schema::{Fault, FaultKind, Faults, Place, Pointer, Schema, no_string, occurrences, scalar_text};
 use crate::syntax::Document;
 
 /// One `--set`, `--set-string`, `--unset` or `--replace`.
@@ -338,7 +335,7 @@ fn add(patch: &mut Value, current: &Config<'_>, edit: &PathEdit) -> Result<(), F
     let in_patch = names.iter().try_fold(&*patch, |value, name| value.get(*name)).cloned();
     let before = in_patch.or_else(|| current.value(&names)).unwrap_or(Value::Null);
     let is_foreign = Place::resolve(above).is_ok_and(Place::is_foreign);
-    let repeats = |key: &&&str| is_foreign && Schema::media().repeats(key) && !before.is_object();
+    let repeats = |key: &&&str| is_foreign && Schema::repeats(key) && !before.is_object();
     let repeated = names.last().filter(repeats).copied();
     let lines = |value: Value| match repeated {
         Some(keyword) => Value::Array(occurrences(keyword, &value)),

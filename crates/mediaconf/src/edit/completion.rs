@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::explain::members;
 use crate::query::{Config, Path, Segment, keys, settable};
-use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Place, Schema, Scope};
+use crate::schema::{BACKEND_NAMES, FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Kind, Place, Schema, Scope};
 
 #[cfg(test)]
 mod tests;
@@ -114,7 +114,7 @@ impl Completion<'_> {
         let is_named_anew = matches!(place, Place::Group(_)) && self.path_use != PathUse::Explained;
         let documented = if is_named_anew { Vec::new() } else { members(place) };
         if self.path_use == PathUse::Block && matches!(place, Place::Root) {
-            let is_group = |(key, _): &(String, String)| Schema::media().kind(key).is_some();
+            let is_group = |(key, _): &(String, String)| Schema::kind(key).is_some();
             return documented.into_iter().filter(is_group).collect();
         }
         let mut present = keys(&path.segments).map(|keys| self.current.names(&keys)).unwrap_or_default();
@@ -152,7 +152,7 @@ impl Completion<'_> {
 
     /// Returns the form of a member: as the schema has it, else as it is there.
     fn form(&self, above: &Path, place: Place, name: &str) -> JsonForm {
-        let row = Schema::media().foreign(name);
+        let row = Schema::foreign(name);
         let is_in = |scope: Scope| scope.by_key(name).is_some() || row.is_some_and(|row| scope.may_hold(row));
         let place = match (self.path_use, place) {
             (PathUse::Block, Place::Group(_)) => return JsonForm::Leaf,
@@ -191,8 +191,16 @@ impl Completion<'_> {
         };
         let of_kind = kind.map_or(&[][..], |kind| kind.values);
         let known = if matches!(place, Place::BackendUrl) { &["false"] } else { of_kind };
-        let names = kind.and_then(|kind| kind.names_of).map(|keyword| self.current.names(&[keyword]));
-        let values = known.iter().map(|&value| value.to_owned()).chain(names.into_iter().flatten());
+        let last = typed.above.last().and_then(Segment::name).filter(|_| place.is_foreign());
+        let foreign = last.and_then(|key| Schema::foreign(key)?.names_of);
+        let of_word = kind.and_then(|kind| kind.names_of).or(foreign).map(|group| ("", group));
+        let referred = of_word.or(matches!(place, Place::BackendUrl).then_some(BACKEND_NAMES));
+        let names = referred.into_iter().flat_map(|(sign, group)| {
+            let kind = Kind::ALL.into_iter().find(|kind| kind.noun() == group);
+            let names = self.current.names(&[kind.map_or(group, |kind| kind.key())]);
+            names.into_iter().map(move |name| format!("{sign}{name}"))
+        });
+        let values = known.iter().map(|&value| value.to_owned()).chain(names);
         let values = values.filter(|value| value.starts_with(typed.start));
         let text = |value: String| format!("{}{value}", typed.head);
         values.map(|value| (Proposal { text: text(value), help: String::new() }, "")).collect()

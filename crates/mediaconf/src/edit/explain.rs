@@ -4,9 +4,8 @@
 use serde::Serialize;
 
 use crate::query::{Config, FoundValue, Path, Segment, keys};
-use crate::schema::fault::Fault;
 use crate::schema::{
-    ForeignForm, ForeignKeyword, OUTSIDE, Parameter, Part, Place, Schema, Scope, URL_GLOBAL,
+    Fault, ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Place, Schema, Scope, URL_GLOBAL,
 };
 
 /// The name that stands for any stream, live or plugin.
@@ -57,7 +56,7 @@ impl Config<'_> {
         let place = Place::resolve(segments).map_err(|fault| fault.at(&path))?;
         let row = nearest_row(segments);
         let last = segments.last().and_then(Segment::name).filter(|_| row.is_none());
-        let foreign = last.and_then(|key| Schema::media().foreign(key));
+        let foreign = last.and_then(Schema::foreign);
         let mut explanation = match (row, foreign) {
             (Some((row, below)), _) => of_row(row, below, place),
             (None, Some(foreign)) => of_foreign(foreign, place),
@@ -88,7 +87,7 @@ impl Config<'_> {
 /// Advises the path of a key of streams, lives or plugins that was given alone.
 fn with_path_of_key(segments: &[Segment], mut fault: Fault) -> Fault {
     if let [Segment::Key(key)] = segments {
-        let kinds = Schema::media().kinds.iter().filter(|kind| kind.scope().by_key(key).is_some());
+        let kinds = Kind::ALL.iter().filter(|kind| kind.scope().by_key(key).is_some());
         let paths: Vec<String> = kinds.map(|kind| format!("`{}.{key}`", kind.key())).collect();
         if !paths.is_empty() {
             fault.hint = Some(format!("did you mean {}?", paths.join(" or ")));

@@ -15,10 +15,10 @@ use super::surroundings::kind_of;
 use super::sync::Sync;
 use crate::check::{near_miss_in_block, slips};
 use crate::query::{Path, Segment};
-use crate::schema::codec::DirectiveForm;
-use crate::schema::fault::{Fault, FaultKind, Pointer};
-use crate::schema::members::{first_argument, inner_scope};
-use crate::schema::{ForeignForm, Kind, Parameter, Place, Schema, Scope};
+use crate::schema::{
+    DirectiveForm, Fault, FaultKind, ForeignForm, Kind, Parameter, Place, Pointer, Schema, Scope,
+    first_argument, inner_scope,
+};
 use crate::syntax::Entry;
 
 /// What the text is known to hold, looked up where it is needed.
@@ -53,7 +53,7 @@ impl<'d> Sync<'_, 'd> {
     /// Doubts what looks like a slip in the words of a line whose keyword is known; what the text has already is none.
     pub(super) fn doubt_words(&mut self, scope: Scope, line: Entry<'_>, pointer: &Pointer) {
         let keyword = line.keyword();
-        if scope.by_keyword(&keyword).is_none() && Schema::media().foreign(&keyword).is_none() {
+        if scope.by_keyword(&keyword).is_none() && Schema::foreign(&keyword).is_none() {
             return;
         }
         let messages = || self.document.check().iter().map(|found| found.message.clone()).collect();
@@ -90,12 +90,12 @@ impl<'d> Sync<'_, 'd> {
     /// Doubts the lines in a new block.
     pub(super) fn doubt_inside(&mut self, block: Entry<'_>, pointer: &Pointer) {
         let keyword = block.keyword();
-        let pointer = match Schema::media().foreign(&keyword).map(|row| row.form) {
+        let pointer = match Schema::foreign(&keyword).map(|row| row.form) {
             Some(ForeignForm::Named) => &pointer.child(first_argument(block)),
             Some(ForeignForm::Block) => pointer,
             _ => return,
         };
-        let scope = Schema::media().block_scope(&keyword, 1);
+        let scope = Schema::block_scope(&keyword, 1);
         for line in block.children() {
             let pointer = &pointer.child(scope.key_of(&line.keyword()));
             self.doubt_new((scope, Some(&keyword)), line, pointer);
@@ -105,7 +105,7 @@ impl<'d> Sync<'_, 'd> {
     /// The keywords that stand in blocks, each behind the kind of its block.
     fn used(&self) -> &HashSet<(Cow<'d, str>, Cow<'d, str>)> {
         self.known.used.get_or_init(|| {
-            let blocks = Schema::media().kinds.iter().flat_map(|kind| self.members.own_by_key(kind.key()));
+            let blocks = Kind::ALL.iter().flat_map(|kind| self.members.own_by_key(kind.key()));
             let foreign = self.members.foreign().values().flatten();
             let keywords = |&block: &Entry<'d>| {
                 block.children().map(move |entry| (kind_of(block), entry.keyword())).collect::<Vec<_>>()
@@ -126,7 +126,7 @@ impl<'d> Sync<'_, 'd> {
             format!("`{}`", path.shown())
         };
         let at = |above: &[String], below: &[&str]| Some(format!("did you mean {}?", path(above, below)));
-        if let Some(meant) = Schema::media().foreign(&key).and_then(|row| row.is)
+        if let Some(meant) = Schema::foreign(&key).and_then(|row| row.is)
             && scope.by_key(meant).is_some()
         {
             return at(&above, &[meant]);
@@ -152,7 +152,7 @@ impl<'d> Sync<'_, 'd> {
         {
             if scope.knows(first) {
                 return at(&above, &parts);
-            } else if Schema::media().kind(first).is_some() {
+            } else if Schema::kind(first).is_some() {
                 return at(&[], &parts);
             } else if let Some(group) = self.group_with(first).filter(|_| scope == Scope::Top) {
                 return at(&[group], &parts);
@@ -165,7 +165,7 @@ impl<'d> Sync<'_, 'd> {
         if let Some(group) = self.group_with(&key) {
             return at(&[group], &[&key]);
         }
-        let kinds = Schema::media().kinds.into_iter().filter(|kind| kind.scope() != Scope::Plugin);
+        let kinds = Kind::ALL.into_iter().filter(|kind| kind.scope() != Scope::Plugin);
         let block = |kind: Kind| [kind.key().to_owned(), "NAME".to_owned()];
         let own = |kind: Kind| Some((kind, kind.scope().by_name(&key)?));
         if let Some((kind, row)) = kinds.clone().find_map(own) {
@@ -205,8 +205,8 @@ impl<'d> Sync<'_, 'd> {
         let has_blocks = matches!(form, DirectiveForm::Block | DirectiveForm::NamedBlocks);
         let lists_lines = match patch {
             Value::Null => return,
-            Value::Object(_) if has_blocks || Schema::media().has_names(keyword) => return,
-            Value::Array(lines) => lines.iter().any(Value::is_array) || Schema::media().repeats(keyword),
+            Value::Object(_) if has_blocks || Schema::has_names(keyword) => return,
+            Value::Array(lines) => lines.iter().any(Value::is_array) || Schema::repeats(keyword),
             _ => false,
         };
         let change = match old {
@@ -265,7 +265,7 @@ fn form_change(keyword: &str, old: Entry<'_>, new: Entry<'_>) -> Option<(String,
 /// True if a block holds what only the top level does: streams, lives or plugins, or nothing but its settings; also deeper.
 fn wraps(block: Entry<'_>) -> bool {
     let mut children = block.children();
-    let is_group = |word: &str| Schema::media().kind(word).is_some();
+    let is_group = |word: &str| Schema::kind(word).is_some();
     let holds = |child: Entry<'_>| is_group(&child.keyword()) || child.is_block() && wraps(child);
     block.arguments().any(|word| is_group(&word.value()))
         || children.clone().any(holds)

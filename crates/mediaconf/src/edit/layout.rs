@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block};
-use crate::syntax::{Document, Entry, EntryId, Splice, quoted_if_needed};
+use crate::syntax::{Document, Entry, EntryId, Splice, Word};
 
 /// The place for a new or moved entry.
 #[derive(Debug, Clone, Copy)]
@@ -305,7 +305,7 @@ impl<'a, 'd> Layout<'a, 'd> {
         if let Some(name) = name {
             let old = block.group_name();
             let (before, behind) = (range.start..old.start as usize, old.end() as usize..range.end);
-            return format!("{}{}{}", &text[before], quoted_if_needed(name), &text[behind]);
+            return format!("{}{}{}", &text[before], Word::write(name), &text[behind]);
         }
         let near = self.splices.range((range.start, 0, 0)..=(range.end, usize::MAX, usize::MAX));
         let (mut moved, mut offset) = (String::new(), range.start);

@@ -30,7 +30,6 @@ pub(crate) mod surroundings;
 mod sync;
 mod words;
 
-pub use crate::schema::fault::{Fault, FaultKind, Faults};
 pub use assign::{AssignOptions, AssignedValue, Assignment, Evaluated};
 pub use completion::{Completion, PathUse, Proposal};
 pub use explain::Explanation;
@@ -42,34 +41,57 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::merge::comment_counts;
-use crate::schema::codec::normalized;
-pub use crate::schema::fault::Pointer;
-use crate::schema::kinds::is_empty;
-use crate::schema::members::Members;
-use crate::schema::patch::Normalizer;
-use crate::schema::{Kind, Object, Parameter, Schema, Scope};
+use crate::schema::{
+    Fault, FaultKind, Faults, Kind, Members, Normalizer, Object, Parameter, Pointer, Schema, Scope, is_empty,
+    normalized,
+};
 use crate::secret::Masker;
 use crate::syntax::{Document, Splice, comments};
 use layout::Layout;
 pub(crate) use sync::Sync;
+
+/// The comments of a text, and how often each stands there.
+pub fn comment_counts(text: &str) -> HashMap<&str, usize> {
+    let mut counts = HashMap::new();
+    comments(text).for_each(|comment| *counts.entry(comment.raw).or_default() += 1);
+    counts
+}
 
 /// A change of a text, proved to do what the patch says.
 #[derive(Debug)]
 pub struct Edit {
     /// The new text.
     pub document: Document,
-    /// The number of the deleted streams.
+    /// The number of the deleted streams, those inside other blocks included.
     pub deleted_streams: usize,
+    /// The number of those that stand inside deleted blocks, where a `}` is missing.
+    pub inner_streams: usize,
+    /// The number of places that refer to blocks which get other names.
+    pub renamed_uses: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
 }
 
 impl Edit {
+    /// An edit that changes nothing.
+    pub(crate) fn unchanged(document: &Document) -> Self {
+        let document = document.clone();
+        Self { document, deleted_streams: 0, inner_streams: 0, renamed_uses: 0, guarded: Faults::default() }
+    }
+
     /// The same, if all its doubts are accepted.
     pub(crate) fn refused_unless(self, accepted: &[FaultKind]) -> Result<Self, Faults> {
         let refused = self.guarded.0.iter().filter(|doubt| !accepted.contains(&doubt.kind));
         Faults(refused.cloned().collect()).into_result(self)
+    }
+
+    /// The doubts of a normalized patch of a configuration that is known only as JSON: those of the text that says it.
+    pub fn doubts_in_json(current: &Value, patch: &Object) -> Faults {
+        let empty = Document::parse("");
+        let written = empty.modify(current.clone(), FaultKind::DOUBTS).ok().flatten();
+        let document = written.map_or(empty, |edit| edit.document);
+        let edit = modify_members(&document, &document.members(), patch.clone()).ok().flatten();
+        edit.map(|edit| edit.guarded).unwrap_or_default()
     }
 }
 
@@ -149,19 +171,14 @@ impl Sync<'_, '_> {
         promises.verify(members, &edited).map_err(EditError::Unproved)?;
         gone.extend(promises.gone);
         verify_comments(document, &edited, &splices, &mut gone).map_err(EditError::Unproved)?;
-        let edit = Edit { document: edited, deleted_streams: self.deleted_streams, guarded: self.guarded };
+        let edit = Edit {
+            document: edited,
+            deleted_streams: self.deleted_streams + self.inner_streams,
+            inner_streams: self.inner_streams,
+            renamed_uses: 0,
+            guarded: self.guarded,
+        };
         Ok(Some(edit).filter(|_| !splices.is_empty()))
-    }
-}
-
-impl Edit {
-    /// The doubts of a normalized patch of a configuration that is known only as JSON: those of the text that says it.
-    pub fn doubts_in_json(current: &Value, patch: &Object) -> Faults {
-        let empty = Document::parse("");
-        let written = empty.modify(current.clone(), FaultKind::DOUBTS).ok().flatten();
-        let document = written.map_or(empty, |edit| edit.document);
-        let edit = modify_members(&document, &document.members(), patch.clone()).ok().flatten();
-        edit.map(|edit| edit.guarded).unwrap_or_default()
     }
 }
 
@@ -212,7 +229,7 @@ impl Promises {
                 return unproved(key.clone());
             }
         }
-        for kind in Schema::media().kinds {
+        for kind in Kind::ALL {
             let entries = new.own_by_key(kind.key()).iter();
             let names = entries.clone().map(|entry| entry.group_name().value());
             let is_in_order = match self.orders.get(&kind) {

@@ -15,11 +15,11 @@ use super::layout::{Anchor, Insertion, NewEntry, Put};
 use super::surroundings::Surroundings;
 use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
-use crate::schema::codec::{Address, header_address, is_plural, write_members};
-use crate::schema::fault::{Fault, Faults, Pointer};
-use crate::schema::members::Members;
-use crate::schema::{Kind, Object, Parameter, SOURCE, Schema, Scope, protocol_of_switch};
-use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
+use crate::schema::{
+    Address, Fault, Faults, Kind, Members, Object, Parameter, Pointer, SOURCE, Schema, Scope, header_address,
+    is_plural, protocol_of_switch, write_members,
+};
+use crate::syntax::{Document, Entry, Splice};
 
 impl<'d> Sync<'_, 'd> {
     /// Changes the blocks of a group. The block number `n` is the existing one at this place, from 0; numbers behind those
@@ -37,6 +37,7 @@ impl<'d> Sync<'_, 'd> {
             let block = match (place, patch) {
                 (Some(place), Value::Null) => {
                     self.deleted_streams += usize::from(kind.has_sources());
+                    self.inner_streams += entries[place].inner_streams();
                     self.remove(entries[place]);
                     self.promises.block(kind, name, None);
                     continue;
@@ -172,20 +173,6 @@ impl<'d> Sync<'_, 'd> {
         }
     }
 
-    /// Gives blocks of one group other names, all at once: a new name may be the old one of another.
-    pub fn rename(&mut self, kind: Kind, blocks: &[(Entry<'d>, &str)]) {
-        let mut new = HashMap::new();
-        for (block, name) in blocks {
-            let old = block.group_name();
-            new.insert(old.value(), *name);
-            self.splice(old.start as usize..old.end() as usize, quoted_if_needed(name));
-            self.promises.block(kind, name, Some(&kind.read(*block)));
-        }
-        let names = self.members.own_by_key(kind.key()).iter().map(|&entry| name_of(entry));
-        let names = names.map(|old| new.get(&*old).map_or(old, |&name| name.to_owned())).collect();
-        self.promises.orders.insert(kind, names);
-    }
-
     /// Puts a copy of the block at a place of the group directly behind it.
     pub fn copy(&mut self, kind: Kind, at: usize, name: &str) {
         let entries = self.members.own_by_key(kind.key());
@@ -210,7 +197,8 @@ fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut 
     let mut switched = Map::new();
     for (key, value) in patch {
         let mut set = |key: &str, value: Value| drop(switched.insert(key.to_owned(), value));
-        let mut fault = |message| faults.push(Fault::wrong_type(&at.child(key), message));
+        let mut fault =
+            |message| faults.push(Fault { pointer: Some(at.child(key)), ..Fault::plain(message) });
         let Some(protocol) = protocol_of_switch(key) else {
             set(key, value.clone());
             continue;
@@ -263,7 +251,7 @@ fn name_of(entry: Entry<'_>) -> String {
 pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object) -> Vec<Splice> {
     let around = LazyCell::new(|| Surroundings::new(document));
     let mut splices = Vec::new();
-    for kind in Schema::media().kinds {
+    for kind in Kind::ALL {
         let Some(Value::Object(blocks)) = patch.get(kind.key()) else { continue };
         for &entry in members.own_by_key(kind.key()) {
             let Some(Value::Object(patch)) = blocks.get(&*entry.group_name().value()) else { continue };

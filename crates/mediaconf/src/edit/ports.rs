@@ -7,11 +7,10 @@ use serde_json::Value;
 use super::align::{Step, align};
 use super::guarded::At;
 use super::sync::Sync;
-use crate::schema::codec::{General, block_value, merge_block, occurrence};
-use crate::schema::fault::Fault;
-use crate::schema::kinds::{PORT, is_empty, scalar_text};
-use crate::schema::patch::Normalizer;
-use crate::schema::{ListShape, Object, Parameter};
+use crate::schema::{
+    Fault, General, ListShape, Normalizer, Object, PORT, Parameter, block_value, is_empty, merge_block,
+    occurrence, scalar_text,
+};
 use crate::syntax::{Document, Entry};
 
 impl<'d> Sync<'_, 'd> {
@@ -88,7 +87,8 @@ impl<'d> Sync<'_, 'd> {
         for (port, _) in patch.iter().filter(|(port, value)| !listening.contains(*port) && !value.is_null()) {
             let message = format!("there is no such port in `{}`", list.key);
             let hint = format!("add the port to `{}` in the same patch", list.key);
-            self.faults.push(Fault::wrong_type(&pointer.child(port), message).hint(hint));
+            self.faults
+                .push(Fault { pointer: Some(pointer.child(port)), ..Fault::plain(message).hint(hint) });
         }
         blocks
     }

@@ -8,9 +8,7 @@ use serde_json::Value;
 use super::assign::{Assigner, PathEdit};
 use super::guarded::unless_right;
 use crate::query::{Path, Segment, did_you_mean, keys};
-use crate::schema::codec::{read_directive, scalars};
-use crate::schema::fault::Fault;
-use crate::schema::{DirectiveRole, Place, Schema, Scope};
+use crate::schema::{DirectiveRole, Fault, Place, Schema, Scope, read_directive, scalars};
 use crate::secret::{Secrecy, word_parts};
 
 impl Path {
@@ -70,10 +68,10 @@ impl Assigner<'_> {
         }
         let (above, key, is_line) = match &path.segments[..] {
             [above @ .., Segment::Key(key)] => (above, key, false),
-            [above @ .., Segment::Key(key), _] if Schema::media().repeats(key) => (above, key, true),
+            [above @ .., Segment::Key(key), _] if Schema::repeats(key) => (above, key, true),
             _ => return Ok(None),
         };
-        let row = Schema::media().foreign(key).filter(|row| match Place::resolve(above).map(Place::scope) {
+        let row = Schema::foreign(key).filter(|row| match Place::resolve(above).map(Place::scope) {
             Ok(Some(scope)) => scope.may_hold(row),
             _ => above.iter().any(|block| block.name().is_some_and(|name| row.stands_in(name))),
         });
@@ -91,7 +89,7 @@ impl Assigner<'_> {
         let one_word = "`--set-string` sets one word, whatever is in it";
         let words = words.ok_or_else(|| Fault::of_path("expected words").hint(one_word))?;
         match present {
-            _ if is_line || !Schema::media().repeats(key) => Ok(Some(words.into())),
+            _ if is_line || !Schema::repeats(key) => Ok(Some(words.into())),
             Ok(Value::Array(lines)) if lines.len() > 1 => Err(drops(path, lines.len())),
             _ => Ok(Some(vec![Value::from(words)].into())),
         }

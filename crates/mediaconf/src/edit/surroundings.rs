@@ -244,8 +244,7 @@ fn heads_group(entry: Entry<'_>) -> bool {
 fn has_comments(entry: Entry<'_>) -> bool {
     let keyword = entry.keyword();
     let is_plain = || Scope::Top.by_keyword(&keyword).is_some_and(|row| row.codec.facts().kind.is_some());
-    Schema::media().group_of(&keyword).is_some()
-        || entry.is_block() && entry.count_arguments() > 0 && !is_plain()
+    Schema::group_of(&keyword).is_some() || entry.is_block() && entry.count_arguments() > 0 && !is_plain()
 }
 
 /// True if a comment ends in `:` or has signs around its words.
@@ -322,7 +321,7 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, Leave)]) -> Taken {
 
 /// Streams, lives and plugins are blocks in any form.
 pub fn counts_as_block(entry: Entry<'_>) -> bool {
-    entry.is_block() || Schema::media().group_of(&entry.keyword()).is_some()
+    entry.is_block() || Schema::group_of(&entry.keyword()).is_some()
 }
 
 impl Taken {

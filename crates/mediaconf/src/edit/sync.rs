@@ -18,14 +18,11 @@ use super::align::{Alignment, Step, align};
 use super::guarded::{At, Known, scope_in};
 use super::layout::{Anchor, Insertion, NewEntry, Put, block_lines};
 use super::surroundings::{Leave, Surroundings, counts_as_block, kind_of};
-use crate::schema::codec::{
-    Address, DirectiveForm, General, are_named_blocks, is_plural, merge_into, occurrence, occurrence_value,
-    read_members,
+use crate::schema::{
+    Address, Codec, DirectiveForm, Faults, General, Members, Normalizer, Object, Parameter, Pointer, SOURCE,
+    Scope, are_named_blocks, first_argument, inner_scope, is_plural, keyword_of, merge_into, occurrence,
+    occurrence_value, read_members,
 };
-use crate::schema::fault::{Faults, Pointer};
-use crate::schema::members::{Members, first_argument, inner_scope, keyword_of};
-use crate::schema::patch::Normalizer;
-use crate::schema::{Codec, Object, Parameter, SOURCE, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
 /// The row of the schema for the lines of a member; `None` under the general rule.
@@ -46,6 +43,8 @@ pub struct Sync<'p, 'd> {
     pub promises: Promises,
     /// The number of streams that are deleted.
     pub deleted_streams: usize,
+    /// The number of streams that stand inside deleted blocks.
+    pub inner_streams: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
     /// What is looked up where a change is in doubt.
@@ -78,6 +77,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             puts: Vec::new(),
             promises: Promises::default(),
             deleted_streams: 0,
+            inner_streams: 0,
             guarded: Faults::default(),
             known: Known::default(),
             faults: Faults::default(),

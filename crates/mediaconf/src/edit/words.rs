@@ -6,9 +6,7 @@ use serde_json::Value;
 
 use super::align::{Alignment, Step, align};
 use super::sync::{Row, Sync};
-use crate::schema::codec::{Address, OptionWord};
-use crate::schema::kinds::of_word;
-use crate::schema::{AddressShape, Facts, Part, PartPlace};
+use crate::schema::{Address, AddressShape, Facts, Part, PartPlace, of_word};
 use crate::syntax::{Entry, Word};
 
 /// A word with what it says.
@@ -63,14 +61,10 @@ const ADDRESS: &str = "=";
 
 /// The words of an address and its options.
 pub(super) fn address_said<'t>(shape: &'static AddressShape, address: &Address<'t>) -> Vec<Said<'t>> {
-    let positional = match shape.may_be_false && address.is_open() {
-        true => Value::Bool(false),
-        false => address.positional.value().into(),
-    };
-    let first = Said { word: address.positional, part: ADDRESS.to_owned(), value: positional };
-    let option = |option: OptionWord<'t>| {
-        let part = shape.option_scope().key_of(&option.key.value()).into_owned();
-        Said { word: option.word, part, value: shape.value(&option) }
+    let first = Said { word: address.positional, part: ADDRESS.to_owned(), value: shape.first(address) };
+    let option = |word: Word<'t>| {
+        let (part, value) = shape.option(word);
+        Said { word, part, value }
     };
     std::iter::once(first).chain(address.options().map(option)).collect()
 }

@@ -9,13 +9,12 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::edit::EditError;
 use crate::edit::align::longest_increasing_subsequence;
-use crate::edit::{EditError, FaultKind};
 use crate::query::{Config, Path, Segment};
-use crate::schema::codec::are_named_blocks;
-use crate::schema::kinds::scalar_text;
-use crate::schema::members::keyword_of;
-use crate::schema::{AddressShape, Kind, Object, Place, Schema, Scope};
+use crate::schema::{
+    AddressShape, FaultKind, Kind, Object, Place, Schema, Scope, are_named_blocks, keyword_of, scalar_text,
+};
 use crate::secret::Masker;
 use crate::syntax::{Document, Entry, one_line};
 
@@ -27,7 +26,7 @@ impl Config<'_> {
     pub fn patch_to(&self, to: &Self) -> Object {
         let sides = [self, to];
         let [old, new] = sides.map(settings);
-        changes(&old, &new, |key, _| match Schema::media().kind(key) {
+        changes(&old, &new, |key, _| match Schema::kind(key) {
             Some(kind) => group(kind, sides),
             None => member(Scope::Top, key, [&old, &new]),
         })
@@ -36,7 +35,7 @@ impl Config<'_> {
 
 /// The own members of a whole configuration; the streams, lives and plugins stand as `null` for the place that they have.
 fn settings(side: &Config<'_>) -> Object {
-    let value = |key: &str| Schema::media().kind(key).map(|_| Value::Null).or_else(|| side.value(&[key]));
+    let value = |key: &str| Schema::kind(key).map(|_| Value::Null).or_else(|| side.value(&[key]));
     let members = side.names(&[]).into_iter().filter_map(|key| Some((key.clone(), value(&key)?)));
     own_members(Place::Root, &members.collect())
 }
@@ -128,13 +127,9 @@ fn not_empty(patch: Object) -> Option<Value> {
 }
 
 /// The members that `change` has a patch for, by their old and their new value: the removed ones first.
-fn changes(
-    from: &Object,
-    to: &Object,
-    change: impl Fn(&str, [Option<&Value>; 2]) -> Option<Value>,
-) -> Object {
+fn changes(from: &Object, to: &Object, by: impl Fn(&str, [Option<&Value>; 2]) -> Option<Value>) -> Object {
     let removed = from.keys().filter(|key| !to.contains_key(*key));
-    let changed = |key: &String| Some((key.clone(), change(key, [from.get(key), to.get(key)])?));
+    let changed = |key: &String| Some((key.clone(), by(key, [from.get(key), to.get(key)])?));
     removed.chain(to.keys()).filter_map(changed).collect()
 }
 
@@ -147,7 +142,7 @@ fn members(scope: Scope, both: [&Object; 2]) -> Object {
 fn member(scope: Scope, key: &str, both: [&Object; 2]) -> Option<Value> {
     let [old, new] = both.map(|side| side.get(key));
     let Some(row) = scope.by_key(key) else {
-        return general(Schema::media().block_scope(keyword_of(scope, key), 1), [old, new]);
+        return general(Schema::block_scope(keyword_of(scope, key), 1), [old, new]);
     };
     let facts = row.codec.facts();
     if let Some(list) = facts.entries_of {
@@ -213,8 +208,8 @@ fn address(shape: &AddressShape, from: &Object, to: &Object) -> Option<Value> {
 
 /// The patch of the blocks of a list. The block of a value that is removed is removed with it.
 fn list_blocks(from: Option<&Value>, to: Option<&Value>, list: Option<&Value>) -> Option<Value> {
-    let ports: HashSet<String> =
-        list.and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
+    let ports = list.and_then(Value::as_array).into_iter().flatten();
+    let ports: HashSet<String> = ports.filter_map(scalar_text).collect();
     let blocks = |side: Option<&Value>| side.and_then(Value::as_object).cloned().unwrap_or_default();
     not_empty(changes(&blocks(from), &blocks(to), |port, both| match both {
         [Some(Value::Object(old)), Some(Value::Object(new))] => not_empty(of_objects(old, new)),
@@ -276,7 +271,7 @@ impl ChangedValue {
         let tops = sides.map(settings);
         let mut walk = ChangeWalk::default();
         for key in keys_of(tops.each_ref()) {
-            let Some(kind) = Schema::media().kind(key) else {
+            let Some(kind) = Schema::kind(key) else {
                 walk.member(Scope::Top, key, tops.each_ref());
                 continue;
             };
@@ -434,9 +429,9 @@ impl DesiredState {
             return current.patch_to(&config).into();
         }
         let mut patch = settings(&config);
-        patch.retain(|key, _| Schema::media().kind(key).is_none());
+        patch.retain(|key, _| Schema::kind(key).is_none());
         drop_defaults(config.members().scope(), document.entries(), &mut patch);
-        for kind in Schema::media().kinds {
+        for kind in Kind::ALL {
             let sides = [current, &config];
             let blocks = if self.prunes() { group(kind, sides) } else { settings_of_blocks(kind, sides) };
             patch.extend(blocks.map(|blocks| (kind.key().to_owned(), blocks)));

@@ -3,6 +3,4 @@
 pub(crate) mod diff;
 mod three_way;
 
-pub(crate) use three_way::comment_counts;
-
 pub use diff::{ChangedValue, DesiredState, Prune};

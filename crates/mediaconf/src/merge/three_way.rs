@@ -7,10 +7,10 @@ use std::collections::HashMap;
 
 use similar::{MergeResolution, TextMerge};
 
-use crate::edit::FaultKind;
+use crate::edit::comment_counts;
 use crate::query::Config;
-use crate::schema::Object;
-use crate::syntax::{Document, comments};
+use crate::schema::{FaultKind, Object};
+use crate::syntax::Document;
 
 /// Three texts merged line by line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,11 @@ pub struct MergedLines {
 }
 
 impl Document {
+    /// The patch from the values of one text to those of another; neither has errors.
+    pub fn patch_to(&self, to: &Self) -> Object {
+        Config::own(self).patch_to(&Config::own(to))
+    }
+
     /// Merges what `mine` and `theirs` made of `base`, line by line.
     pub fn merge_lines(base: &[u8], mine: &[u8], theirs: &[u8]) -> MergedLines {
         // The texts may not be UTF-8: each byte is merged as one character.
@@ -38,41 +43,6 @@ impl Document {
             line => line.starts_with(b"<<<<<<< ") || line.starts_with(b">>>>>>> "),
         };
         text.split(|byte| *byte == b'\n').position(is_marker).map(|at| at + 1)
-    }
-}
-
-fn merged([base, mine, theirs]: [&str; 3]) -> TextMerge<'_, '_, '_, str> {
-    let mut merge = TextMerge::from_lines(base, mine, theirs);
-    merge.labels("base", "ours", "theirs");
-    merge
-}
-
-/// The merged text without a clash: what both sides added at one place stands there, theirs first; of other lines that
-/// clash only theirs do.
-fn decided(merge: &TextMerge<'_, '_, '_, str>) -> String {
-    let mut text = String::new();
-    for region in merge.regions() {
-        let mine = region.ours_range().filter_map(|line| merge.ours_line(line));
-        let theirs = region.theirs_range().filter_map(|line| merge.theirs_line(line));
-        match region.resolution() {
-            MergeResolution::Theirs => text.extend(theirs),
-            MergeResolution::Conflict => {
-                text.extend(theirs);
-                if region.base_range().is_empty() {
-                    text.push_str(if text.is_empty() || text.ends_with('\n') { "" } else { "\n" });
-                    text.extend(mine);
-                }
-            }
-            _ => text.extend(mine),
-        }
-    }
-    text
-}
-
-impl Document {
-    /// Returns the patch from the values of one text to those of another; neither has errors.
-    pub fn patch_to(&self, to: &Self) -> Object {
-        Config::own(self).patch_to(&Config::own(to))
     }
 
     /// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are those `by` a patch.
@@ -103,11 +73,32 @@ impl Document {
     }
 }
 
-/// The comments of a text, and how often each stands there.
-pub fn comment_counts(text: &str) -> HashMap<&str, usize> {
-    let mut counts = HashMap::new();
-    comments(text).for_each(|comment| *counts.entry(comment.raw).or_default() += 1);
-    counts
+fn merged([base, mine, theirs]: [&str; 3]) -> TextMerge<'_, '_, '_, str> {
+    let mut merge = TextMerge::from_lines(base, mine, theirs);
+    merge.labels("base", "ours", "theirs");
+    merge
+}
+
+/// The merged text without a clash: what both sides added at one place stands there, theirs first; of other lines that
+/// clash only theirs do.
+fn decided(merge: &TextMerge<'_, '_, '_, str>) -> String {
+    let mut text = String::new();
+    for region in merge.regions() {
+        let mine = region.ours_range().filter_map(|line| merge.ours_line(line));
+        let theirs = region.theirs_range().filter_map(|line| merge.theirs_line(line));
+        match region.resolution() {
+            MergeResolution::Theirs => text.extend(theirs),
+            MergeResolution::Conflict => {
+                text.extend(theirs);
+                if region.base_range().is_empty() {
+                    text.push_str(if text.is_empty() || text.ends_with('\n') { "" } else { "\n" });
+                    text.extend(mine);
+                }
+            }
+            _ => text.extend(mine),
+        }
+    }
+    text
 }
 
 /// True if a text has the comments of both sides, as far as each changed those of the base.

@@ -204,14 +204,15 @@ impl fmt::Debug for Expectation {
 }
 
 impl Expectation {
-    /// The fault of a path with a key that neither the schema nor an entry of the configuration has: one that is nearly
-    /// known, or a block at the top. Another word may be written later.
+    /// The fault of a path with a key that neither the schema nor an entry of the configuration has: at the top, in a block,
+    /// or one that is nearly known. Options and what is in unknown blocks are free.
     pub fn unknown_in(&self, current: &Config<'_>) -> Option<Fault> {
         let path = self.path.with_key_of_sources();
         let unknown = UnknownKey::find(Place::Root, &path.segments)?;
         let hint = unknown.suggestion().or_else(|| current.select(&path).err()?.hint);
-        let is_block = unknown.at == 0 && path.segments.len() > 1;
-        let is_slip = !current.uses(&path, unknown.at) && (is_block || hint.is_some());
+        let place = Place::resolve(&path.segments[..unknown.at]);
+        let is_free = !matches!(place, Ok(Place::Root | Place::Block(_))) && hint.is_none();
+        let is_slip = !is_free && !current.uses(&path, unknown.at);
         let fault = Fault { hint, ..Fault::of_path(format!("`{}` is not known here", unknown.key)) };
         is_slip.then(|| fault.at(&path))
     }

@@ -45,6 +45,11 @@ impl<'v> From<&'v Value> for Config<'v> {
     }
 }
 
+/// True if a block of this kind may name a template.
+fn names_template(kind: Kind) -> bool {
+    Schema::foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()))
+}
+
 impl<'d> Config<'d> {
     /// The values of `document`, all of them.
     pub fn new(document: &'d Document) -> Self {
@@ -83,6 +88,35 @@ impl<'d> Config<'d> {
     /// Returns all values as JSON.
     pub fn to_json(&self) -> Value {
         serde_json::to_value(self).expect("values are JSON")
+    }
+
+    /// Returns the values that hold, as JSON: each stream and live has those of the template that it names, and of the top
+    /// level those that it inherits, where it has none of its own. It is marked, so that nobody writes it back.
+    pub fn effective(&self) -> Value {
+        let mut all = self.to_json();
+        let templates = all.get(TEMPLATE).cloned().unwrap_or_default();
+        for kind in Kind::ALL {
+            let roles =
+                [DirectiveRole::Backend, DirectiveRole::ClusterKey].map(|role| role.key(kind.scope()));
+            let globals: Object =
+                roles.iter().filter_map(|key| Some(((*key).to_owned(), all.get(key)?.clone()))).collect();
+            let Some(blocks) = all[kind.key()].as_object_mut() else { continue };
+            for block in blocks.values_mut().filter_map(Value::as_object_mut) {
+                let template = block.get(TEMPLATE).and_then(Value::as_str).filter(|_| names_template(kind));
+                let template = template.and_then(|name| templates[name].as_object());
+                for (key, value) in template.into_iter().chain([&globals]).flatten() {
+                    let place = Place::Block(kind).member(key);
+                    let own = block
+                        .get(key)
+                        .and_then(|own| place.map_or(Some(own.clone()), |place| place.own_value(own)));
+                    if own.is_none() {
+                        block.insert(key.clone(), value.clone());
+                    }
+                }
+            }
+        }
+        all[Schema::EFFECTIVE] = true.into();
+        all
     }
 
     /// The value at `keys`; the whole configuration for no keys.
@@ -135,7 +169,7 @@ impl<'d> Config<'d> {
 
     /// The kind of the group of the document that `keys` lead into.
     fn kind(&self, keys: &[&str]) -> Option<Kind> {
-        keys.first().and_then(|key| Schema::media().kind(key)).filter(|_| self.json.is_none())
+        keys.first().and_then(|key| Schema::kind(key)).filter(|_| self.json.is_none())
     }
 
     /// All streams, lives or plugins; none where there is no text.
@@ -166,7 +200,7 @@ impl<'d> Config<'d> {
 
     /// The value of a member of the top level of the document.
     fn member(&self, key: &str) -> Option<Value> {
-        match Schema::media().kind(key) {
+        match Schema::kind(key) {
             Some(kind) => Some(self.blocks(kind).map(|(name, block)| (name.clone(), block)).collect()),
             None => self.members.value(key),
         }
@@ -174,7 +208,7 @@ impl<'d> Config<'d> {
 
     /// The number of keys that lead to the member of the top level, or to the block of a group, that they begin with.
     fn member_depth(keys: &[&str]) -> usize {
-        let is_in_group = keys.first().is_some_and(|key| Schema::media().kind(key).is_some());
+        let is_in_group = keys.first().is_some_and(|key| Schema::kind(key).is_some());
         keys.len().min(if is_in_group { 2 } else { 1 })
     }
 
@@ -193,13 +227,65 @@ impl<'d> Config<'d> {
                 [] => return value_at(&self.to_json(), rest),
                 [key] => self.member(key)?,
                 [group, name, ..] => {
-                    let kind = Schema::media().kind(group)?;
+                    let kind = Schema::kind(group)?;
                     self.block(kind, *self.group(kind).get(*name)?)
                 }
             };
             *entered = (member.iter().map(|key| (*key).to_owned()).collect(), value);
         }
         value_at(&entered.1, rest)
+    }
+
+    /// Returns the value, or the values, at a path without patterns.
+    ///
+    /// # Errors
+    /// An absence if no value is there; another fault if the path does not name one place: `[+]`, or an
+    /// entry that is in the list twice.
+    pub(crate) fn found(&self, path: &Path) -> Result<Found<Value>, Fault> {
+        let names = path.names();
+        let depth = Self::member_depth(&names);
+        let follow = |value: &Value| {
+            let mut here = Found::new(path.first(depth), value);
+            for (at, segment) in path.segments.iter().enumerate().skip(depth) {
+                let next = here.step(segment);
+                if let Some(fault) = here.fault(&next, segment) {
+                    let unknown = || UnknownKey::find(Place::Root, &path.segments)?.suggestion();
+                    return Err(match next.goes_through_list {
+                        true => Some(Fault { hint: unknown(), ..fault }),
+                        false => Some(fault).filter(|_| at >= names.len()),
+                    });
+                }
+                here = next;
+            }
+            let Found { values, goes_through_list, is_partial } = here;
+            let place = |at| if goes_through_list { at } else { path.clone() };
+            let values = values.into_iter().map(|(at, value)| (place(at), value.clone())).collect();
+            Ok(Found { values, goes_through_list, is_partial })
+        };
+        // What the schema knows of a name says more. A path that it does not have is an absence, too: a glob passes over it.
+        let absent = || Fault { kind: FaultKind::Absent, ..self.missing(path, &names) };
+        self.inside(&names[..depth], follow)
+            .unwrap_or(Err(None))
+            .map_err(|fault| fault.unwrap_or_else(absent))
+    }
+
+    /// The same as one value.
+    pub(crate) fn value_at(&self, path: &Path) -> Result<Value, Fault> {
+        self.found(path).map(Found::into_value)
+    }
+
+    /// The names of the members at a path without patterns, or of those in a list, each once.
+    ///
+    /// # Errors
+    /// Those of [`Config::found`].
+    pub(crate) fn names_at(&self, path: &Path) -> Result<Vec<String>, Fault> {
+        if let Some(keys) = keys(&path.segments).filter(|keys| self.is_object(keys)) {
+            return Ok(self.names(&keys));
+        }
+        let (mut names, mut known) = (Vec::new(), HashSet::new());
+        self.found(path)?.values.iter().for_each(|(_, value)| add_names(value, &mut names));
+        names.retain(|name| known.insert(name.clone()));
+        Ok(names)
     }
 }
 
@@ -210,7 +296,7 @@ impl Serialize for Config<'_> {
         }
         let mut map = serializer.serialize_map(None)?;
         for key in self.known_keys() {
-            if let Some(kind) = Schema::media().kind(&key) {
+            if let Some(kind) = Schema::kind(&key) {
                 map.serialize_entry(&key, &Blocks(self, kind))?;
             } else if let Some(value) = self.member(&key) {
                 map.serialize_entry(&key, &value)?;
@@ -355,60 +441,6 @@ fn add_names(value: &Value, names: &mut Vec<String>) {
     }
 }
 
-impl Config<'_> {
-    /// Returns the value, or the values, at a path without patterns.
-    ///
-    /// # Errors
-    /// An absence if no value is there; another fault if the path does not name one place: `[+]`, or an
-    /// entry that is in the list twice.
-    pub(crate) fn found(&self, path: &Path) -> Result<Found<Value>, Fault> {
-        let names = path.names();
-        let depth = Self::member_depth(&names);
-        let follow = |value: &Value| {
-            let mut here = Found::new(path.first(depth), value);
-            for (at, segment) in path.segments.iter().enumerate().skip(depth) {
-                let next = here.step(segment);
-                if let Some(fault) = here.fault(&next, segment) {
-                    let unknown = || UnknownKey::find(Place::Root, &path.segments)?.suggestion();
-                    return Err(match next.goes_through_list {
-                        true => Some(Fault { hint: unknown(), ..fault }),
-                        false => Some(fault).filter(|_| at >= names.len()),
-                    });
-                }
-                here = next;
-            }
-            let Found { values, goes_through_list, is_partial } = here;
-            let place = |at| if goes_through_list { at } else { path.clone() };
-            let values = values.into_iter().map(|(at, value)| (place(at), value.clone())).collect();
-            Ok(Found { values, goes_through_list, is_partial })
-        };
-        // What the schema knows of a name says more. A path that it does not have is an absence, too: a glob passes over it.
-        let absent = || Fault { kind: FaultKind::Absent, ..self.missing(path, &names) };
-        self.inside(&names[..depth], follow)
-            .unwrap_or(Err(None))
-            .map_err(|fault| fault.unwrap_or_else(absent))
-    }
-
-    /// The same as one value.
-    pub(crate) fn value_at(&self, path: &Path) -> Result<Value, Fault> {
-        self.found(path).map(Found::into_value)
-    }
-
-    /// The names of the members at a path without patterns, or of those in a list, each once.
-    ///
-    /// # Errors
-    /// Those of [`Config::found`].
-    pub(crate) fn names_at(&self, path: &Path) -> Result<Vec<String>, Fault> {
-        if let Some(keys) = keys(&path.segments).filter(|keys| self.is_object(keys)) {
-            return Ok(self.names(&keys));
-        }
-        let (mut names, mut known) = (Vec::new(), HashSet::new());
-        self.found(path)?.values.iter().for_each(|(_, value)| add_names(value, &mut names));
-        names.retain(|name| known.insert(name.clone()));
-        Ok(names)
-    }
-}
-
 /// A value that holds at a place.
 #[derive(Debug, Serialize)]
 pub struct FoundValue {
@@ -462,8 +494,7 @@ impl Config<'_> {
         let kind = path.kind().filter(|_| names.len() > 2 && self.contains(&names[..2]));
         let Some(kind) = kind else { return Ok(None) };
         let (key, below) = (names[2], &path.segments[2..]);
-        let may_name = Schema::media().foreign(TEMPLATE).is_some_and(|row| row.stands_in(kind.noun()));
-        let template = may_name.then(|| self.value(&[names[0], names[1], TEMPLATE])).flatten();
+        let template = self.value(&[names[0], names[1], TEMPLATE]).filter(|_| names_template(kind));
         if let Some(Value::String(name)) = template {
             let names = [TEMPLATE.to_owned(), name].map(Segment::Key);
             let set_at = Path { segments: [&names[..], below].concat() };

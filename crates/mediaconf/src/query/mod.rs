@@ -5,12 +5,14 @@
 
 mod condition;
 mod config;
+mod name_use;
 mod path;
 mod place;
 mod select;
 
 pub use condition::*;
 pub use config::*;
+pub use name_use::*;
 pub use path::*;
 pub use place::*;
 pub use select::*;

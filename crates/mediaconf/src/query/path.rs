@@ -24,7 +24,7 @@ use winnow::token::{one_of, take_till};
 
 use crate::schema::{Fault, FaultKind, Kind, Place, Pointer, Schema, bare_or_quoted, ends_bare_name};
 use crate::secret::{Secrecy, word_parts};
-use crate::syntax::{Document, Parsed, quoted_word};
+use crate::syntax::{Document, Parsed, Word};
 
 #[cfg(test)]
 #[path = "path_tests.rs"]
@@ -99,7 +99,7 @@ impl Path {
 
     /// The kind of the streams, lives or plugins that the path names or leads into.
     pub fn kind(&self) -> Option<Kind> {
-        self.segments.first().and_then(Segment::name).and_then(|key| Schema::media().kind(key))
+        self.segments.first().and_then(Segment::name).and_then(Schema::kind)
     }
 
     /// The names that the path begins with.
@@ -150,11 +150,10 @@ impl Path {
 impl Pointer {
     /// The same place as a path. Digits are an index where a list may stand, elsewhere a name.
     pub fn to_path(&self) -> Path {
-        let schema = Schema::media();
         let (mut place, mut above) = (Some(Place::Root), String::new());
         let step = |key: String| {
             let may_be_list =
-                place.is_none_or(|place| place.list_entry().is_some()) && !schema.has_names(&above);
+                place.is_none_or(|place| place.list_entry().is_some()) && !Schema::has_names(&above);
             let index = key.parse().ok().filter(|_| may_be_list);
             above.clone_from(&key);
             let segment = index.map_or(Segment::Key(key), Segment::Index);
@@ -270,7 +269,7 @@ impl fmt::Display for Segment {
             Segment::FromEnd(back) => write!(f, "[-{back}]"),
             Segment::EveryEntry => f.write_str("[*]"),
             Segment::Append => f.write_str("[+]"),
-            Segment::Find { key, value } => write!(f, "[{}={}]", bare_or_quoted(key), quoted_word(value)),
+            Segment::Find { key, value } => write!(f, "[{}={}]", bare_or_quoted(key), Word::in_quotes(value)),
         }
     }
 }

@@ -235,7 +235,7 @@ pub fn is_whole_list(text: &str) -> bool {
 
 fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
     let Some(row) = scope.by_key(key) else {
-        let is_template = scope == Scope::Top && Schema::media().block_scope(key, 1) == Scope::Template;
+        let is_template = scope == Scope::Top && Schema::block_scope(key, 1) == Scope::Template;
         let place = if is_template { Place::Templates } else { Place::Foreign };
         return scope.by_keyword(key).map_or(Ok(place), |row| Err(no_key(key, row)));
     };
@@ -261,6 +261,7 @@ pub(crate) fn settable(place: Place) -> Result<Place, Fault> {
         Derived::Global | Derived::Former => "set the `cluster_key` of the top level",
         Derived::Runtime => "it holds figures of the running server",
         Derived::Included => "it names the files that `read --with-includes` shows, too",
+        Derived::Effective => "it marks the output of `read --effective`",
         Derived::NeverStatic => "a live is never static",
         Derived::Static | Derived::Position | Derived::Address => return Ok(place),
     };

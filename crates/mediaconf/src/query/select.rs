@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::query::{Condition, Config, Found, Path, Segment, UnknownKey, did_you_mean, keys};
-use crate::schema::{Fault, FaultKind, Object, Place, Schema};
+use crate::schema::{Fault, FaultKind, Kind, Object, Place};
 
 /// The value at a path, or the values at the places that it stands for.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,7 +126,7 @@ impl Config<'_> {
     /// Returns the path below the group that has what it begins with, if one has: `streams.cam9` for `cam9`.
     pub(crate) fn in_a_group(&self, path: &Path) -> Option<Path> {
         let first = path.segments.first()?;
-        Schema::media().kinds.iter().find_map(|kind| {
+        Kind::ALL.iter().find_map(|kind| {
             let group = Segment::Key(kind.key().to_owned());
             let whole = Path { segments: [&[group], &path.segments[..]].concat() };
             let is_there = match first {

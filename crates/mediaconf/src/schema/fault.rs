@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::syntax::{Diagnostics, one_line, quoted_word};
+use crate::syntax::{Diagnostics, Word, one_line};
 
 /// The kinds of faults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -100,11 +100,6 @@ impl Fault {
         Self { pointer: Some(pointer), ..Self::new(kind, message) }
     }
 
-    /// A value at a place of the JSON does not fit.
-    pub fn wrong_type(pointer: &Pointer, message: impl Into<String>) -> Self {
-        Self::at_pointer(FaultKind::WrongType, pointer.clone(), message)
-    }
-
     /// A path, or the value given for it, is wrong. The message holds nothing of the value.
     pub fn of_path(message: impl Into<String>) -> Self {
         Self::new(FaultKind::Path, message)
@@ -140,6 +135,13 @@ impl Fault {
         let column = self.column.map(|column| format!("column {column}"));
         [file, line, column].into_iter().flatten().reduce(|all, place| format!("{all}, {place}"))
     }
+
+    /// Faults in words, the first ones of many.
+    pub fn joined<T: ToString>(faults: &[T]) -> String {
+        let more = faults.len().checked_sub(Diagnostics::MAX).filter(|more| *more > 0);
+        let words = faults.iter().take(Diagnostics::MAX).map(T::to_string);
+        words.chain(more.map(|more| format!("and {more} more"))).collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// The place, the message, and the values of a conflict.
@@ -160,18 +162,6 @@ impl fmt::Display for Fault {
         let [base, theirs, mine] = [&self.base, &self.theirs, &self.mine]
             .map(|value| value.as_ref().map_or("nothing".to_owned(), |value| format!("`{value}`")));
         write!(f, " (it was {base}, became {theirs}, and was to be {mine})")
-    }
-}
-
-/// The number of faults that a message names.
-const MAX_NAMED: usize = Diagnostics::MAX;
-
-impl Fault {
-    /// Joins faults in one line; the number of omitted ones follows.
-    pub fn joined<T: ToString>(faults: &[T]) -> String {
-        let more = faults.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
-        let words = faults.iter().take(MAX_NAMED).map(T::to_string);
-        words.chain(more.map(|more| format!("and {more} more"))).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -260,7 +250,7 @@ impl fmt::Display for Pointer {
 /// A name as paths write it: in quotes only where it needs them.
 pub fn bare_or_quoted(name: &str) -> Cow<'_, str> {
     let needs_quotes = name.is_empty() || name.contains('*') || name.contains(ends_bare_name);
-    if needs_quotes { Cow::Owned(quoted_word(name)) } else { Cow::Borrowed(name) }
+    if needs_quotes { Cow::Owned(Word::in_quotes(name)) } else { Cow::Borrowed(name) }
 }
 
 /// True if a character ends a bare name. `'` has no meaning of its own, but whoever writes it means a
@@ -277,7 +267,7 @@ mod tests {
     fn faults_are_told_in_one_line() {
         let faults = Faults(["rtmp is a port", "rtsp is a port"].map(Fault::plain).into());
         assert_eq!(faults.to_string(), "rtmp is a port; rtsp is a port");
-        let many = Faults(vec![faults[0].clone(); MAX_NAMED + 1]);
+        let many = Faults(vec![faults[0].clone(); Diagnostics::MAX + 1]);
         assert!(many.to_string().ends_with("; and 1 more"));
     }
 

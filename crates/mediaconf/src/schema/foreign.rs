@@ -107,6 +107,28 @@ impl ForeignKeyword {
     pub fn json_form(&self) -> &'static str {
         self.form.in_words().1
     }
+
+    fn parse(line: &'static str) -> Option<Self> {
+        let [keywords, within, facts, doc] = line.split('\t').collect::<Vec<_>>().try_into().ok()?;
+        let words = |column: &'static str| column.split(' ');
+        let within = words(within).map(|block| if block == "-" { OUTSIDE } else { block });
+        let (form, facts) = facts.split_once(' ').unwrap_or((facts, ""));
+        let form: StrDeserializer<'_, Error> = form.into_deserializer();
+        let has = |fact: &str| words(facts).any(|found| found == fact);
+        let value = |name: &str| words(facts).find_map(|fact| fact.strip_prefix(name));
+        Some(Self {
+            keywords: words(keywords).collect::<Vec<_>>().leak(),
+            within: within.collect::<Vec<_>>().leak(),
+            form: ForeignForm::deserialize(form).ok()?,
+            repeats: has("repeats"),
+            options: has("options"),
+            secret: has("secret"),
+            names_of: value("names="),
+            is: value("is="),
+            usual: value("usual=").unwrap_or_default(),
+            doc,
+        })
+    }
 }
 
 impl ForeignForm {
@@ -176,36 +198,12 @@ impl super::Schema {
     }
 
     /// The directive with this keyword that others of this family of servers know.
-    pub fn foreign(&self, keyword: &str) -> Option<&'static ForeignKeyword> {
+    pub fn foreign(keyword: &str) -> Option<&'static ForeignKeyword> {
         static ROWS: LazyLock<HashMap<&str, &ForeignKeyword>> = LazyLock::new(|| {
             let rows = FOREIGN_KEYWORDS.iter();
             rows.flat_map(|row| row.keywords.iter().map(move |word| (*word, row))).collect()
         });
         ROWS.get(keyword).copied()
-    }
-}
-
-impl ForeignKeyword {
-    fn parse(line: &'static str) -> Option<Self> {
-        let [keywords, within, facts, doc] = line.split('\t').collect::<Vec<_>>().try_into().ok()?;
-        let words = |column: &'static str| column.split(' ');
-        let within = words(within).map(|block| if block == "-" { OUTSIDE } else { block });
-        let (form, facts) = facts.split_once(' ').unwrap_or((facts, ""));
-        let form: StrDeserializer<'_, Error> = form.into_deserializer();
-        let has = |fact: &str| words(facts).any(|found| found == fact);
-        let value = |name: &str| words(facts).find_map(|fact| fact.strip_prefix(name));
-        Some(Self {
-            keywords: words(keywords).collect::<Vec<_>>().leak(),
-            within: within.collect::<Vec<_>>().leak(),
-            form: ForeignForm::deserialize(form).ok()?,
-            repeats: has("repeats"),
-            options: has("options"),
-            secret: has("secret"),
-            names_of: value("names="),
-            is: value("is="),
-            usual: value("usual=").unwrap_or_default(),
-            doc,
-        })
     }
 }
 
@@ -233,7 +231,7 @@ mod tests {
             assert!(row.doc.starts_with(|c: char| c.is_uppercase()), "{name}: {}", row.doc);
             for keyword in row.keywords {
                 assert!(known.insert(keyword), "`{keyword}` has two rows");
-                assert_eq!(Schema::media().foreign(keyword).map(ForeignKeyword::keyword), Some(name));
+                assert_eq!(Schema::foreign(keyword).map(ForeignKeyword::keyword), Some(name));
             }
         }
     }

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::syntax::{Word, ends_word, quoted_if_needed, quoted_word};
+use crate::syntax::{Word, ends_word};
 
 /// The largest integer that JavaScript holds exactly; larger ones are kept as strings.
 pub const MAX_SAFE: i64 = (1 << 53) - 1;
@@ -105,7 +105,7 @@ pub fn is_empty(value: &Value) -> bool {
 /// A scalar as the word that reads back as it.
 pub fn word(value: &Value) -> String {
     match value {
-        Value::String(text) if !of_bare(text).is_string() => quoted_word(text),
+        Value::String(text) if !of_bare(text).is_string() => Word::in_quotes(text),
         value => plain_word(value),
     }
 }
@@ -122,7 +122,7 @@ pub fn scalar_text(value: &Value) -> Option<String> {
 
 /// The word of a known string field, which needs no quotes to be read as a string.
 pub fn plain_word(value: &Value) -> String {
-    quoted_if_needed(&scalar_text(value).unwrap_or_default()).into_owned()
+    Word::write(&scalar_text(value).unwrap_or_default()).into_owned()
 }
 
 /// A kind of value that is one word of the text: how it is read, taken from JSON and from a command line, and

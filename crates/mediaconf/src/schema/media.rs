@@ -55,6 +55,9 @@ static ADMIN_HTTP: ListShape = ListShape { key: "admin_http", blocks: "admin_htt
 static ADMIN_HTTPS: ListShape =
     ListShape { key: "admin_https", blocks: "admin_https_options", takes_one: true };
 
+/// The beginning of an address that names a backend, and the keyword of those.
+pub const BACKEND_NAMES: (&str, &str) = ("auth://", "auth_backend");
+
 /// `auth URL a=1 b;`: the options are strings, and a new one comes first.
 static BACKEND: AddressShape = AddressShape {
     noun: "backend",
@@ -62,7 +65,7 @@ static BACKEND: AddressShape = AddressShape {
     options: Some("extra"),
     members: Backend,
     kind: &TEXT,
-    names: Some(("auth://", "auth_backend")),
+    names: Some(BACKEND_NAMES),
     usual: "",
     may_be_false: true,
     usage: "a URL or `false`, then NAME=VALUE options",
@@ -184,7 +187,7 @@ const TRANSCODING: Parameter = Parameter { unit: BITRATE.unit, ..row(&["transcod
     "transcoder vb=1024k ab=64k;",
 );
 
-static TOP_ROWS: [Parameter; 27] = [
+static TOP_ROWS: [Parameter; 28] = [
     row(&["http"], &HTTP).strict().shown().doc("Ports and addresses of the HTTP server", "http 80;"),
     Parameter::new(HTTP.blocks, &[], &BlocksShape(&HTTP))
         .doc("Settings in the block of an http directive, by port", "http 80 { api false; }"),
@@ -231,6 +234,11 @@ static TOP_ROWS: [Parameter; 27] = [
         Schema::WITH_INCLUDES,
         &Derived::Included,
         "The files that read --with-includes shows; output only",
+    ),
+    derived(
+        Schema::EFFECTIVE,
+        &Derived::Effective,
+        "Marks values of templates and of the top level that read --effective shows; output only",
     ),
 ];
 

@@ -48,6 +48,13 @@ impl<'t> Entry<'t> {
         self.arguments().next().expect("an entry that fits a group has a name")
     }
 
+    /// The number of streams inside its block, which stand there if a `}` is missing.
+    pub fn inner_streams(self) -> usize {
+        let inside = self.numbers().skip(1).map(|number| self.document().entry(number));
+        let kind = |entry: Self| Schema::group_of(&entry.keyword());
+        inside.filter(|entry| kind(*entry).is_some_and(Kind::has_sources)).count()
+    }
+
     /// The only word behind the keyword.
     pub fn only_argument(self) -> Option<Word<'t>> {
         if self.count_arguments() == 1 { self.arguments().next() } else { None }
@@ -65,7 +72,7 @@ impl<'t> Entry<'t> {
 /// The scope inside the block of an unknown entry.
 pub fn inner_scope(entry: Entry<'_>) -> Scope {
     match entry.is_block() {
-        true => Schema::media().block_scope(&entry.keyword(), entry.count_arguments()),
+        true => Schema::block_scope(&entry.keyword(), entry.count_arguments()),
         false => Scope::Unknown,
     }
 }

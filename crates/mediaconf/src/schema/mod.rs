@@ -1,7 +1,7 @@
 //! What each block of a configuration may hold: for each parameter its place, and its form in text and JSON.
 //!
 //! The view, the edits, the checks, the typed values of the command line, the completion in shells and `media.conf(5)` are
-//! made from it. [`Schema::media`] is the schema of media servers: a new parameter is a new row in `media`, a new form of
+//! made from it. [`Schema`] is the schema of media servers: a new parameter is a new row in `media`, a new form of
 //! values a new file in `codec`, and a directive that only other servers of the family know a row in `foreign`.
 //!
 //! *Invariants.* Nothing outside of `codec` reads or writes the words of a directive by its form. This layer does not know
@@ -21,7 +21,7 @@ pub use codec::*;
 pub use fault::*;
 pub use foreign::*;
 pub use kinds::*;
-pub use media::SOURCE;
+pub use media::{BACKEND_NAMES, SOURCE};
 pub use members::*;
 pub use patch::*;
 pub use row::*;

@@ -70,7 +70,7 @@ pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
 fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
     let starts_directive = |text| {
         let document = Document::parse(text);
-        document.entries().next().is_some_and(|first| Schema::media().is_any_keyword(&first.keyword()))
+        document.entries().next().is_some_and(|first| Schema::is_any_keyword(&first.keyword()))
     };
     let is_configuration = std::str::from_utf8(text).is_ok_and(starts_directive);
     let message = match is_configuration {
@@ -263,8 +263,8 @@ impl Normalizer {
     /// What is meant by a place that has a key of newer servers, or a wrapper around a configuration.
     fn meant(&self) -> Option<String> {
         let keys = self.at.keys();
-        let newer = keys.iter().find_map(|key| Schema::media().foreign(key)?.is);
-        let group = keys.iter().position(|key| Schema::media().kind(key).is_some()).filter(|at| *at > 0);
+        let newer = keys.iter().find_map(|key| Schema::foreign(key)?.is);
+        let group = keys.iter().position(|key| Schema::kind(key).is_some()).filter(|at| *at > 0);
         let wrapper = || Some(format!("did you mean what is in `{}`, without it?", keys[..group?].join(".")));
         newer.map(|key| format!("did you mean `{key}`?")).or_else(wrapper)
     }

@@ -14,12 +14,9 @@ pub const URL_GLOBAL: &str = "url_global";
 /// The member of streams and lives that repeats the global `cluster_key`.
 pub const CLUSTER_KEY_GLOBAL: &str = "cluster_key_global";
 
-/// The directives that media servers know: [`Schema::media`].
+/// The directives that media servers know.
 #[derive(Debug)]
-pub struct Schema {
-    /// The groups of named blocks, in the order of the view.
-    pub kinds: [Kind; 3],
-}
+pub struct Schema;
 
 impl Schema {
     /// Put in front of an unknown keyword as a JSON key if it would collide with a known key.
@@ -37,23 +34,21 @@ impl Schema {
     /// The member that marks a configuration which is shown with what it includes.
     pub const WITH_INCLUDES: &str = "with_includes";
 
-    /// The schema of media servers.
-    pub fn media() -> &'static Self {
-        &Self { kinds: Kind::ALL }
-    }
+    /// The member that marks values that hold, though they stand in a template or at the top level.
+    pub const EFFECTIVE: &str = "effective";
 
     /// The rows of all scopes.
-    pub fn rows(&self) -> impl Iterator<Item = &'static Parameter> + Clone {
+    pub fn rows() -> impl Iterator<Item = &'static Parameter> + Clone {
         Scope::ALL.iter().flat_map(|scope| scope.rows())
     }
 
     /// The kind of the blocks in the group with this JSON key.
-    pub fn kind(&self, key: &str) -> Option<Kind> {
-        self.kinds.into_iter().find(|kind| kind.key() == key)
+    pub fn kind(key: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.key() == key)
     }
 
     /// The scope inside the block of an unknown directive with this many words behind its keyword.
-    pub fn block_scope(&self, keyword: &str, words: usize) -> Scope {
+    pub fn block_scope(keyword: &str, words: usize) -> Scope {
         match keyword {
             "template" | "source" | "file" | "vod" if words == 1 => Scope::Template,
             _ => Scope::Unknown,
@@ -61,42 +56,42 @@ impl Schema {
     }
 
     /// The kind of the blocks with this keyword at the top level.
-    pub fn group_of(&self, keyword: &str) -> Option<Kind> {
+    pub fn group_of(keyword: &str) -> Option<Kind> {
         Scope::Top.by_keyword(keyword)?.codec.facts().group
     }
 
     /// True if a directive with this keyword may have a block.
-    pub fn may_open_block(&self, keyword: &str) -> bool {
-        self.group_of(keyword).is_some() || self.foreign(keyword).is_some_and(ForeignKeyword::is_block)
+    pub fn may_open_block(keyword: &str) -> bool {
+        Schema::group_of(keyword).is_some() || Schema::foreign(keyword).is_some_and(ForeignKeyword::is_block)
     }
 
     /// True if a word is the keyword of a directive, known or well-known foreign, in any scope.
-    pub fn is_any_keyword(&self, word: &str) -> bool {
-        Scope::ALL.iter().any(|scope| scope.by_keyword(word).is_some()) || self.foreign(word).is_some()
+    pub fn is_any_keyword(word: &str) -> bool {
+        Scope::ALL.iter().any(|scope| scope.by_keyword(word).is_some()) || Schema::foreign(word).is_some()
     }
 
     /// True if each line of a directive with this keyword is a value of its own, which the general rule shows
     /// as an element of a list.
-    pub fn repeats(&self, keyword: &str) -> bool {
+    pub fn repeats(keyword: &str) -> bool {
         let has_lines = |row: &ForeignKeyword| matches!(row.form, ForeignForm::Words | ForeignForm::Pairs);
         // The last two are sources where no row says so.
-        self.foreign(keyword).is_some_and(|row| row.repeats && has_lines(row))
+        Schema::foreign(keyword).is_some_and(|row| row.repeats && has_lines(row))
             || matches!(keyword, "url" | "input")
     }
 
     /// True if lines of a directive with this keyword, `k NAME VALUE;`, may be given by name.
-    pub fn has_names(&self, keyword: &str) -> bool {
-        self.foreign(keyword).is_some_and(|row| row.form == ForeignForm::Pairs)
+    pub fn has_names(keyword: &str) -> bool {
+        Schema::foreign(keyword).is_some_and(|row| row.form == ForeignForm::Pairs)
     }
 
     /// True if a directive with this keyword has no words: false takes it away.
-    pub fn is_flag(&self, keyword: &str) -> bool {
-        self.foreign(keyword).is_some_and(|row| row.form == ForeignForm::Flag)
+    pub fn is_flag(keyword: &str) -> bool {
+        Schema::foreign(keyword).is_some_and(|row| row.form == ForeignForm::Flag)
     }
 
     /// True if blocks with this keyword have names, which differ; those of web servers are told apart by more.
-    pub fn has_named_blocks(&self, keyword: &str) -> bool {
-        self.foreign(keyword).is_some_and(|row| row.form == ForeignForm::Named && !row.stands_in("server"))
+    pub fn has_named_blocks(keyword: &str) -> bool {
+        Schema::foreign(keyword).is_some_and(|row| row.form == ForeignForm::Named && !row.stands_in("server"))
     }
 }
 
@@ -148,7 +143,7 @@ impl Scope {
 
     /// The kind of the blocks of which this is the inside.
     pub fn kind(self) -> Option<Kind> {
-        Schema::media().kinds.into_iter().find(|kind| kind.scope() == self)
+        Kind::ALL.into_iter().find(|kind| kind.scope() == self)
     }
 
     /// The parameter that `keyword` is the text form of.
@@ -192,7 +187,7 @@ impl Scope {
 
     /// True if a parameter, or a foreign directive that may stand here, has this name.
     pub(crate) fn knows(self, name: &str) -> bool {
-        self.by_name(name).is_some() || Schema::media().foreign(name).is_some_and(|row| self.may_hold(row))
+        self.by_name(name).is_some() || Schema::foreign(name).is_some_and(|row| self.may_hold(row))
     }
 
     /// True if a foreign directive may stand here.
@@ -291,7 +286,7 @@ impl DirectiveRole {
 
     /// The keywords of the rows with this role, of all scopes. Looks at the whole table.
     pub fn keywords(self) -> Vec<&'static str> {
-        let rows = Schema::media().rows().filter(|row| row.role == Some(self));
+        let rows = Schema::rows().filter(|row| row.role == Some(self));
         rows.flat_map(|row| row.keywords).copied().collect()
     }
 }
@@ -687,6 +682,8 @@ pub enum Derived {
     Runtime,
     /// The names of the included files whose contents are shown.
     Included,
+    /// True where values are shown that are not set there.
+    Effective,
     /// The address of a source: the first word of its directive.
     Address,
 }
@@ -730,7 +727,7 @@ mod tests {
 
     #[test]
     fn every_row_is_documented_and_has_an_example_that_its_keyword_starts() {
-        for parameter in Schema::media().rows() {
+        for parameter in Schema::rows() {
             assert!(!parameter.doc.is_empty(), "{}", parameter.key);
             if let Some(keyword) = parameter.keywords.first() {
                 assert!(parameter.example.starts_with(keyword), "{}", parameter.key);

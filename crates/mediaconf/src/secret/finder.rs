@@ -5,8 +5,7 @@ use std::ops::Range;
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_secret_name};
 use super::values::SecretValues;
-use crate::schema::members::{inner_scope, read};
-use crate::schema::{Kind, Scope};
+use crate::schema::{Kind, Scope, inner_scope, read};
 use crate::syntax::{Children, Document, Entry, Word, comment_start};
 
 /// Names that are words of plain English too: in a comment they count only where a directive has them.
@@ -126,10 +125,9 @@ impl Finder<'_> {
     fn word(&mut self, reader: &mut WordReader, word: Word<'_>, is_secret: bool) {
         let value = word.value();
         let secrecy = reader.next(&value);
-        let is_named = |(key, _): &(Word<'_>, _)| Secrecy::from_name(&key.value()) == Secrecy::Whole;
-        let secret = match word.split_option().filter(is_named) {
+        let secret = match word.option() {
             _ if is_secret || secrecy == Secrecy::Whole => Some(word),
-            option => option.map(|(_, value)| value),
+            (key, value) => value.filter(|_| Secrecy::from_name(&key.value()) == Secrecy::Whole),
         };
         if let Some(secret) = secret {
             let place = secret.start as usize..secret.end() as usize;

@@ -107,6 +107,85 @@ impl Masker {
     pub(crate) fn is_mask(value: &str) -> bool {
         mask_len(value) == Some(value.len())
     }
+
+    /// A configuration, or a patch, with its secrets masked.
+    pub fn json(&self, value: &Value) -> Value {
+        self.json_below(&[], value)
+    }
+
+    /// The value below these keys of a configuration, with its secrets masked.
+    pub fn json_below(&self, keys: &[&str], value: &Value) -> Value {
+        let place = keys.iter().fold(JsonPlace::ROOT, |place, key| place.member(key));
+        self.json_at(place, value)
+    }
+
+    /// The keys of a path with the secrets in them masked, for messages.
+    pub fn keys(&self, keys: &[&str]) -> Vec<String> {
+        let mut place = JsonPlace::ROOT;
+        let shown = |key: &&str| {
+            // A short number is the index of an element.
+            let is_index = key.len() < 5 && key.bytes().all(|byte| byte.is_ascii_digit());
+            let secrecy = if is_index { Secrecy::Parts } else { place.key_secrecy(key) };
+            place = place.member(key);
+            self.word(key, secrecy).into_owned()
+        };
+        keys.iter().map(shown).collect()
+    }
+
+    fn json_at(&self, mut place: JsonPlace, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.word(text, place.reader.next(text)).into_owned()),
+            Value::Number(number) if place.reader.secrecy == Secrecy::Whole => {
+                self.mask(&number.to_string()).into()
+            }
+            // The words of a directive, or its occurrences: the word behind `token` is a secret.
+            Value::Array(elements) => {
+                place.level = Level::Words;
+                let shown = elements.iter().map(|element| {
+                    let shown = self.json_at(place, element);
+                    // Of a list of options, each is a list; one without a value may be the name of a secret.
+                    let only = element.as_array().filter(|words| words.len() == 1);
+                    let word = only.map_or(element, |words| &words[0]).as_str();
+                    place.reader = word.map_or(place.reader, |text| place.reader.behind(text));
+                    shown
+                });
+                shown.collect()
+            }
+            Value::Object(members) => {
+                let are_words = matches!(place.level, Level::Words);
+                let are_options =
+                    are_words && !members.values().any(|inner| inner.is_object() || inner.is_array());
+                let shown = members.iter().map(|(key, value)| {
+                    let name = self.word(key, place.key_secrecy(key)).into_owned();
+                    let mut shown = self.json_at(place.member(key), value);
+                    match value {
+                        Value::String(address) if are_words && key == "url" => {
+                            place.reader = place.reader.behind(address)
+                        }
+                        // Behind an option that is the name of a secret and has no value stand the words of a directive
+                        // in front of which the `;` is lost.
+                        Value::Bool(true) if are_options => place.reader = place.reader.behind(key),
+                        _ if are_options && is_account(key) => place.reader.secrecy = Secrecy::Whole,
+                        Value::String(text) if key.contains(['?', '&']) && shown == *value => {
+                            shown = self.value_of_address(key, text).into();
+                        }
+                        _ => {}
+                    }
+                    (name, shown)
+                });
+                shown.collect()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+
+    /// The value of an option that may be the rest of an address with a query, split at its first `=`.
+    fn value_of_address(&self, key: &str, value: &str) -> String {
+        let parts = word_parts(&format!("{key}={value}"), Secrecy::Parts).into_iter();
+        let inside =
+            parts.filter_map(|part| Some(part.start.checked_sub(key.len() + 1)?..part.end - key.len() - 1));
+        self.masked(value, inside.collect()).into_owned()
+    }
 }
 
 /// The SipHash of a secret. Who knows some secrets and their masks learns neither the key nor other secrets.
@@ -189,87 +268,6 @@ fn without(message: &str, secret: &str) -> String {
 }
 
 // Masks in JSON that has no text, such as a patch or a value in a message: keys and elements are the words of directives.
-
-impl Masker {
-    /// A configuration, or a patch, with its secrets masked.
-    pub fn json(&self, value: &Value) -> Value {
-        self.json_below(&[], value)
-    }
-
-    /// The value below these keys of a configuration, with its secrets masked.
-    pub fn json_below(&self, keys: &[&str], value: &Value) -> Value {
-        let place = keys.iter().fold(JsonPlace::ROOT, |place, key| place.member(key));
-        self.json_at(place, value)
-    }
-
-    /// The keys of a path with the secrets in them masked, for messages.
-    pub fn keys(&self, keys: &[&str]) -> Vec<String> {
-        let mut place = JsonPlace::ROOT;
-        let shown = |key: &&str| {
-            // A short number is the index of an element.
-            let is_index = key.len() < 5 && key.bytes().all(|byte| byte.is_ascii_digit());
-            let secrecy = if is_index { Secrecy::Parts } else { place.key_secrecy(key) };
-            place = place.member(key);
-            self.word(key, secrecy).into_owned()
-        };
-        keys.iter().map(shown).collect()
-    }
-
-    fn json_at(&self, mut place: JsonPlace, value: &Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(self.word(text, place.reader.next(text)).into_owned()),
-            Value::Number(number) if place.reader.secrecy == Secrecy::Whole => {
-                self.mask(&number.to_string()).into()
-            }
-            // The words of a directive, or its occurrences: the word behind `token` is a secret.
-            Value::Array(elements) => {
-                place.level = Level::Words;
-                let shown = elements.iter().map(|element| {
-                    let shown = self.json_at(place, element);
-                    // Of a list of options, each is a list; one without a value may be the name of a secret.
-                    let only = element.as_array().filter(|words| words.len() == 1);
-                    let word = only.map_or(element, |words| &words[0]).as_str();
-                    place.reader = word.map_or(place.reader, |text| place.reader.behind(text));
-                    shown
-                });
-                shown.collect()
-            }
-            Value::Object(members) => {
-                let are_words = matches!(place.level, Level::Words);
-                let are_options =
-                    are_words && !members.values().any(|inner| inner.is_object() || inner.is_array());
-                let shown = members.iter().map(|(key, value)| {
-                    let name = self.word(key, place.key_secrecy(key)).into_owned();
-                    let mut shown = self.json_at(place.member(key), value);
-                    match value {
-                        Value::String(address) if are_words && key == "url" => {
-                            place.reader = place.reader.behind(address)
-                        }
-                        // Behind an option that is the name of a secret and has no value stand the words of a directive
-                        // in front of which the `;` is lost.
-                        Value::Bool(true) if are_options => place.reader = place.reader.behind(key),
-                        _ if are_options && is_account(key) => place.reader.secrecy = Secrecy::Whole,
-                        Value::String(text) if key.contains(['?', '&']) && shown == *value => {
-                            shown = self.value_of_address(key, text).into();
-                        }
-                        _ => {}
-                    }
-                    (name, shown)
-                });
-                shown.collect()
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-        }
-    }
-
-    /// The value of an option that may be the rest of an address with a query, split at its first `=`.
-    fn value_of_address(&self, key: &str, value: &str) -> String {
-        let parts = word_parts(&format!("{key}={value}"), Secrecy::Parts).into_iter();
-        let inside =
-            parts.filter_map(|part| Some(part.start.checked_sub(key.len() + 1)?..part.end - key.len() - 1));
-        self.masked(value, inside.collect()).into_owned()
-    }
-}
 
 /// The place of a value, as far as its secrecy depends on it.
 #[derive(Clone, Copy)]

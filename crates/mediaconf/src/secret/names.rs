@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 
 use percent_encoding::percent_decode_str;
 
-use crate::schema::suggest::Spelled;
-use crate::schema::{DirectiveRole, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema};
+use crate::schema::{DirectiveRole, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema, Spelled};
 
 /// Options of programs whose value is a login and a password.
 pub const LOGIN_OPTIONS: [&str; 3] = ["-u", "--user", "--proxy-user"];
@@ -32,7 +31,7 @@ static LAST_LETTERS: LazyLock<[bool; 1024]> = LazyLock::new(|| {
 
 /// The names of which a slip is recognised: shorter ones are near too many words.
 static NAMES: LazyLock<Vec<Spelled<'_>>> = LazyLock::new(|| {
-    let rows = Schema::media().rows().filter(|row| row.secret).flat_map(|row| row.keywords);
+    let rows = Schema::rows().filter(|row| row.secret).flat_map(|row| row.keywords);
     let names = SECRET_WORDS.iter().chain(&["private_key", "api_key"]).chain(rows);
     names.filter(|name| name.len() > 4).map(|name| Spelled::new(name)).collect()
 });
@@ -343,7 +342,7 @@ mod tests {
 
     #[test]
     fn no_known_keyword_is_taken_for_a_slip_of_a_secret_one() {
-        let own = Schema::media().rows().flat_map(|parameter| parameter.keywords);
+        let own = Schema::rows().flat_map(|parameter| parameter.keywords);
         let foreign = FOREIGN_KEYWORDS.iter().flat_map(|row| row.keywords);
         for keyword in own.chain(foreign).filter(|keyword| !names_secret_exactly(keyword)) {
             assert!(!names_secret(keyword), "{keyword}");

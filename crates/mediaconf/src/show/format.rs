@@ -44,6 +44,11 @@ impl Document {
             tokens(old).eq(tokens(new.text())) && new.diagnostics().errors() == 0 && says(self) == says(&new);
         if is_same { Ok(Some(new)) } else { Err(Unproved { at: "(text)".to_owned() }) }
     }
+
+    /// Applies each fix that brings no error and no fault without a fix; `None` if there is none.
+    pub fn mended(text: &str) -> Option<String> {
+        successors(mended_once(text), |text| mended_once(text)).take(MOST_ROUNDS).last()
+    }
 }
 
 /// Returns the beginning of the new text: the byte order mark of the old one, if it has one. A mark that
@@ -135,13 +140,6 @@ impl Formatter {
 
 /// The most rounds: a fix may uncover a fault behind it that has one, too, and only so many faults are kept.
 const MOST_ROUNDS: usize = 200;
-
-impl Document {
-    /// Applies each fix that brings no error and no fault without a fix; `None` if there is none.
-    pub fn mended(text: &str) -> Option<String> {
-        successors(mended_once(text), |text| mended_once(text)).take(MOST_ROUNDS).last()
-    }
-}
 
 /// Applies the fixes of the faults that are seen now: all, or the first that can be applied alone.
 fn mended_once(text: &str) -> Option<String> {

@@ -71,8 +71,7 @@ impl<'d> Config<'d> {
     /// The one entry that a path stands for: a block by its name, or a directive; `None` if it is a part of an entry,
     /// several entries, or none.
     pub fn own_entry_at(&self, path: &[Segment]) -> Option<Entry<'d>> {
-        let is_group =
-            path.len() == 1 && path[0].name().is_some_and(|key| Schema::media().kind(key).is_some());
+        let is_group = path.len() == 1 && path[0].name().is_some_and(|key| Schema::kind(key).is_some());
         let found = find(self.members(), path).filter(|found| found.is_there && !is_group)?;
         match &found.entries[..] {
             [entry] if found.below.is_empty() => Some(*entry),

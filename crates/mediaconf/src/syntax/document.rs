@@ -33,10 +33,19 @@ impl Document {
         if let Ok(text) = ByteString::try_from(bytes.clone()) {
             return Self::parse(text);
         }
+        // In UTF-16 each second byte of plain text is NUL.
+        let has_mark = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+        if has_mark && bytes.iter().take(64).any(|&byte| byte == 0) {
+            let mut diagnostics = Diagnostics::default();
+            let hint = "convert it: `iconv -f UTF-16 -t UTF-8 FILE > NEW`";
+            diagnostics.push(Diagnostic::error(0..0, "the text is UTF-16, and must be UTF-8").hint(hint));
+            let text = String::from_utf8_lossy(&bytes).into_owned().into();
+            return Self { text, records: Vec::new(), diagnostics };
+        }
         let mut document = Self::parse(String::from_utf8_lossy(&bytes).into_owned());
         let valid = std::str::from_utf8(&bytes).map_or_else(|error| error.valid_up_to(), str::len);
         let place = valid as u32..(valid + char::REPLACEMENT_CHARACTER.len_utf8()) as u32;
-        let hint = "is the file in another encoding, such as Latin-1? convert it with `iconv -t UTF-8`";
+        let hint = "is the file in another encoding? convert it, from Latin-1 with `iconv -f LATIN1 -t UTF-8 FILE > NEW`";
         let found = Diagnostic::error(place, format!("invalid UTF-8 at byte {valid}"));
         document.diagnostics.push(found.hint(hint));
         document

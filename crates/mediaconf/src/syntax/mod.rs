@@ -25,4 +25,4 @@ pub(crate) use grammar::STRAY_BRACE;
 pub(crate) use tests::work;
 pub(crate) use word::Parsed;
 pub use word::{Token, TokenKind, Word};
-pub(crate) use word::{Words, comment_start, comments, ends_word, quoted_if_needed, quoted_word, unquoted};
+pub(crate) use word::{Words, comment_start, comments, ends_word, unquoted};

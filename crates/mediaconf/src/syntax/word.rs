@@ -109,12 +109,15 @@ impl<'t> Word<'t> {
 
     /// Writes `value` as a word, in quotes only if it needs them.
     pub fn write(value: &str) -> Cow<'_, str> {
-        quoted_if_needed(value)
+        let needs_quotes = value.is_empty()
+            || value.starts_with(['\'', '\u{feff}'])
+            || value.bytes().any(|byte| ends_word(byte) || matches!(byte, b'#' | b'"' | b'\\'));
+        if needs_quotes { Cow::Owned(Self::in_quotes(value)) } else { Cow::Borrowed(value) }
     }
 
-    /// Writes `value` as a word in quotes.
+    /// The text of a word in quotes.
     pub fn in_quotes(value: &str) -> String {
-        quoted_word(value)
+        format!("\"{}\"", value.replace('\\', r"\\").replace('"', r#"\""#))
     }
 
     /// The span of the word in the text.
@@ -134,18 +137,11 @@ impl<'t> Word<'t> {
     }
 
     /// Splits the word at its first `=` outside quotes.
-    pub fn split_option(&self) -> Option<(Word<'t>, Word<'t>)> {
-        let bytes = self.raw.as_bytes();
-        let offset = match self.quoted {
-            true => unescaped(bytes).find(|&(_, byte, is_quoted)| byte == b'=' && !is_quoted)?.0,
-            false => memchr::memchr(b'=', bytes)?,
-        };
-        let part = |raw: &'t str, start| match self.quoted {
-            true => Word::new(raw, start),
-            false => Word { raw, start, quoted: false },
-        };
-        let (key, value) = (&self.raw[..offset], &self.raw[offset + 1..]);
-        Some((part(key, self.start), part(value, self.start + offset as u32 + 1)))
+    pub fn option(self) -> (Self, Option<Self>) {
+        let sign = unescaped(self.raw.as_bytes()).find(|&(_, byte, is_quoted)| byte == b'=' && !is_quoted);
+        let Some((at, ..)) = sign else { return (self, None) };
+        let value = Word::new(&self.raw[at + 1..], self.start + at as u32 + 1);
+        (Word::new(&self.raw[..at], self.start), Some(value))
     }
 }
 
@@ -193,19 +189,6 @@ pub(crate) fn unquoted(raw: &str) -> impl Iterator<Item = (Range<usize>, char)> 
 /// True if a word without quotes ends before this byte; a `#` inside of a word is part of it.
 pub const fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'{' | b'}')
-}
-
-/// Writes `value` as a word, in quotes only if it needs them.
-pub fn quoted_if_needed(value: &str) -> Cow<'_, str> {
-    let needs_quotes = value.is_empty()
-        || value.starts_with(['\'', '\u{feff}'])
-        || value.bytes().any(|byte| ends_word(byte) || matches!(byte, b'#' | b'"' | b'\\'));
-    if needs_quotes { Cow::Owned(quoted_word(value)) } else { Cow::Borrowed(value) }
-}
-
-/// Writes `value` as a word in quotes.
-pub fn quoted_word(value: &str) -> String {
-    format!("\"{}\"", value.replace('\\', r"\\").replace('"', r#"\""#))
 }
 
 /// The words of an entry, read while they are iterated.
@@ -333,15 +316,16 @@ mod tests {
 
     #[test]
     fn option_is_split_at_the_first_equals_outside_quotes() {
-        let (key, value) = word(r#""a=b"c=d=e"#).split_option().expect("it has an equals sign");
+        let (key, value) = word(r#""a=b"c=d=e"#).option();
+        let value = value.expect("it has an equals sign");
         assert_eq!((key.raw, value.raw, value.start), (r#""a=b"c"#, "d=e", 7));
-        assert!(word(r#""a=b""#).split_option().is_none());
+        assert!(word(r#""a=b""#).option().1.is_none());
     }
 
     #[test]
     fn quoting_is_undone_by_value() {
         for value in ["", "a", "a b", "'x", "a\\b", "a\"b", "#", "x#y", "{", "\u{feff}", "é\n"] {
-            let written = quoted_if_needed(value);
+            let written = Word::write(value);
             assert_eq!(word(&written).value(), value);
         }
     }

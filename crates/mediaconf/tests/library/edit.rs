@@ -6,6 +6,26 @@ use serde_json::Value;
 use crate::fixtures::{self, Case};
 use crate::law::{holds_misshapen, view};
 
+/// A configuration with something of everything.
+const SAMPLE: &str = "\
+# main
+http 80;
+rtsp 554;
+edit_auth admin hunter2;
+
+stream cam1 {
+  url udp://239.0.0.1:1234 priority=1;
+  prepush 5; # seconds
+}
+stream cam.2 {
+  url udp://239.0.0.2:1234;
+}
+ondemand film file://film.mp4;
+live studio {
+  publish_enabled true;
+}
+";
+
 /// The guards of a patch that are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accepting {
@@ -92,6 +112,19 @@ fn the_json_difference_turns_one_into_the_other() {
             other => Err(format!("patch {patch}\nexpected {after:?}\nfound    {other:?}")),
         }
     });
+}
+
+#[test]
+fn a_text_cut_at_every_byte_is_edited_or_refused_for_its_errors() {
+    for cut in 0..SAMPLE.len() {
+        let text = &SAMPLE[..cut];
+        match edited(text, r#"{"rtmp":1935}"#, Accepting::Nothing) {
+            Ok(after) => assert!(after.contains("rtmp 1935;"), "{cut}"),
+            Err(pointers) => {
+                assert_eq!((pointers, check(text).errors() > 0), (vec!["(text)".to_owned()], true))
+            }
+        }
+    }
 }
 
 #[test]

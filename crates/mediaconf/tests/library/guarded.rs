@@ -97,9 +97,9 @@ fn every_directive_of_a_real_file_stands_where_its_row_says() {
                 for entry in &entries {
                     let keyword = entry.keyword().into_owned();
                     blocks.push((keyword.clone(), entry.children().collect()));
-                    let Some(row) = Schema::media().foreign(&keyword) else {
+                    let Some(row) = Schema::foreign(&keyword) else {
                         // A single quote of one file leaves half a word over.
-                        let is_known = Schema::media().is_any_keyword(&keyword) || keyword.contains('\'');
+                        let is_known = Schema::is_any_keyword(&keyword) || keyword.contains('\'');
                         strays.extend((!is_known).then(|| format!("{block}: {keyword} has no row")));
                         continue;
                     };
@@ -122,7 +122,7 @@ fn scope_of(block: &str) -> Option<Scope> {
     match block {
         OUTSIDE => Some(Scope::Top),
         "template" => Some(Scope::Template),
-        block => Schema::media().group_of(block).map(Kind::scope),
+        block => Schema::group_of(block).map(Kind::scope),
     }
 }
 

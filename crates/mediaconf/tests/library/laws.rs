@@ -301,6 +301,19 @@ fn many_random_texts_are_checked_as_they_are_read() {
 }
 
 #[test]
+fn parsing_arbitrary_bytes_never_panics() {
+    let mut runner = proptest::test_runner::TestRunner::default();
+    let bytes = prop::collection::vec(any::<u8>(), 0..200);
+    runner
+        .run(&bytes, |bytes| {
+            check(&bytes);
+            Document::from_bytes(bytes);
+            Ok(())
+        })
+        .expect("nothing panics");
+}
+
+#[test]
 fn depth_and_length_are_bounded() {
     for text in [
         "{".repeat(20_000),

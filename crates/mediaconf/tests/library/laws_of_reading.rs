@@ -32,7 +32,7 @@ fn patterns(path: &Path) -> impl Iterator<Item = Path> {
 /// those that the top level has, too, are right there.
 fn may_be_meant(path: &Path, value: &Map<String, Value>, whole: &Value) -> bool {
     let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
-    let scope = Schema::media().kind(keys[0]).map(Kind::scope);
+    let scope = Schema::kind(keys[0]).map(Kind::scope);
     let is_known = match (scope, &keys[..]) {
         (Some(scope), _) => {
             scope != Scope::Plugin && keys.get(2).is_none_or(|key| scope.by_key(key).is_some())

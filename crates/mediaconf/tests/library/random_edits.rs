@@ -270,5 +270,8 @@ fn random_edits_say_what_was_asked_for_and_lose_no_comment() {
 #[test]
 #[ignore = "takes minutes: `cargo test --release -p mediaconf --test library -- --ignored random_edits`"]
 fn very_many_random_edits_lose_no_comment() {
-    assert!((1..=10).map(|seed| edit(seed * 0x9E37_79B9_7F4A_7C15, 20_000)).sum::<usize>() > 100_000);
+    let seed = |number: u64| number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let made: usize = (1..=10).map(|number| edit(seed(number), 20_000)).sum();
+    println!("{made} of 200 000 edits were made; each said what was asked for, and no comment was lost");
+    assert!(made > 100_000);
 }

@@ -5,5 +5,6 @@ endif
 let b:did_ftplugin = 1
 
 compiler mediactl
+setlocal foldmethod=marker foldmarker={,} foldlevel=99
 setlocal commentstring=#\ %s comments=:# expandtab shiftwidth=2 softtabstop=2
-let b:undo_ftplugin = 'setlocal commentstring< comments< expandtab< shiftwidth< softtabstop< makeprg< errorformat<'
+let b:undo_ftplugin = 'setlocal foldmethod< foldmarker< foldlevel< commentstring< comments< expandtab< shiftwidth< softtabstop< makeprg< errorformat<'

@@ -7,6 +7,9 @@ syntax match mediaconfFirst "\%(^\|[;{}]\)\s*\zs[^ \t;{}"#]\+" contains=mediacon
 syntax match mediaconfConstant "\s\@1<=\%(on\|off\|true\|false\)\ze\%([ \t;]\|$\)"
 syntax match mediaconfNumber "\s\@1<=\d\+[kKmMgGdhs%]\?\ze\%([ \t;]\|$\)"
 syntax match mediaconfReference "\s\@1<=@[^ \t;{}]\+"
+syntax match mediaconfAddress "\s\@1<=[a-z0-9+]\+://[^ \t;{}\"]*"
+syntax match mediaconfOption "\s\@1<=[A-Za-z_][A-Za-z0-9_-]*="me=e-1
+syntax match mediaconfName "\%(\%(^\|[;{}]\)\s*\%(application\|auth_backend\|balancer\|dvb_card\|dvr\|event_sink\|file\|live\|location\|ondemand\|plugin\|provider\|remote\|server\|source\|srt_publish\|stream\|template\|vod\|vsaas\)\s\+\)\@<=[^ \t;{}\"]\+"
 syntax match mediaconfComment "\%(^\|[ \t;{}]\@1<=\)#.*$"
 syntax region mediaconfString start=+"+ skip=+\\[\\"]+ end=+"+
 syntax keyword mediaconfBlock contained application
@@ -297,6 +300,9 @@ highlight default link mediaconfBlock Type
 highlight default link mediaconfConstant Boolean
 highlight default link mediaconfNumber Number
 highlight default link mediaconfReference Identifier
+highlight default link mediaconfAddress Underlined
+highlight default link mediaconfOption Identifier
+highlight default link mediaconfName Function
 highlight default link mediaconfComment Comment
 highlight default link mediaconfString String
 

@@ -195,7 +195,7 @@ fn each_problem_has_its_exit_code() {
         (3, 415, &["content-coding"]),
         (3, 422, &["wrong-type", "read-only", "masked-value", "near-miss", "form-change", "new-warnings"]),
         (3, 422, &["rejected-by-check"]),
-        (6, 422, &["would-remove-credentials", "would-delete-streams", "empty-replacement"]),
+        (6, 422, &["would-remove-credentials", "would-delete-streams", "empty-replacement", "dangling"]),
         (4, 429, &["too-many-failures"]),
         (3, 431, &["too-large"]),
         (9, 500, &["write-failed", "reload-failed"]),
@@ -213,7 +213,7 @@ fn each_problem_has_its_exit_code() {
             assert!(code == 6 || run.err.contains("so it is"), "{name}: {run:#?}");
         }
     }
-    assert_eq!(mediactl::error::KINDS.len(), 33, "the table above has them all");
+    assert_eq!(mediactl::error::KINDS.len(), 34, "the table above has them all");
 }
 
 #[test]

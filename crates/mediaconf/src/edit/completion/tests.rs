@@ -77,6 +77,12 @@ fn a_path_goes_on_with_what_its_use_allows() {
         (Settable, "lives.studio.disabled=", "lives.studio.disabled=true|lives.studio.disabled=false"),
         (Settable, "streams.cam1.auth.url=", "streams.cam1.auth.url=false"),
         (Settable, "streams.cam1.dvr.reference=", "streams.cam1.dvr.reference=main"),
+        (
+            Settable,
+            "streams.news.backup_stream=c",
+            "streams.news.backup_stream=cam1|streams.news.backup_stream=cam.2",
+        ),
+        (Settable, "streams.news.template=", ""),
         (Settable, "edit_auth.login=", ""),
         (Settable, "loglevel=", ""),
         // Secrets are no values.

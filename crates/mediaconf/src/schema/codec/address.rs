@@ -10,28 +10,7 @@ use crate::schema::{
     URL_GLOBAL, directive, elements, has_needless_escape, json, json_string, keyword_of, no_member, object,
     of_words, opens, plain_word, read_directive, set_last, unlike,
 };
-use crate::syntax::{Entry, Word, Words, quoted_if_needed, quoted_word};
-
-/// One `key=value` or bare word behind the positional argument.
-#[derive(Debug, Clone, Copy)]
-pub struct OptionWord<'t> {
-    /// The whole word.
-    pub word: Word<'t>,
-    /// The part in front of `=`.
-    pub key: Word<'t>,
-    /// The part behind `=`; `None` for a bare flag.
-    pub value: Option<Word<'t>>,
-}
-
-impl<'t> OptionWord<'t> {
-    /// Splits a word at its first `=` outside quotes.
-    pub fn split(word: Word<'t>) -> Self {
-        match word.split_option() {
-            Some((key, value)) => Self { word, key, value: Some(value) },
-            None => Self { word, key: word, value: None },
-        }
-    }
-}
+use crate::syntax::{Entry, Word, Words};
 
 /// True if each word of a source directive is a source: its words are all addresses, without options.
 pub fn is_plural(entry: Entry<'_>) -> bool {
@@ -42,8 +21,8 @@ pub fn is_plural(entry: Entry<'_>) -> bool {
 pub fn written_key(key: &str) -> Cow<'_, str> {
     match key {
         "" => Cow::Borrowed(""),
-        key if key.contains('=') => Cow::Owned(quoted_word(key)),
-        key => quoted_if_needed(key),
+        key if key.contains('=') => Cow::Owned(Word::in_quotes(key)),
+        key => Word::write(key),
     }
 }
 
@@ -71,20 +50,9 @@ impl<'t> Address<'t> {
     }
 
     /// True if the address is the word `false`, which opens access; `auth "false";` names a backend.
-    pub fn is_open(&self) -> bool {
-        self.positional.raw == "false"
-    }
-
-    /// All options, in the order of the text, repeated ones included.
-    pub fn options(&self) -> impl Iterator<Item = OptionWord<'t>> + Clone {
-        self.behind.clone().into_iter().flatten().map(OptionWord::split)
-    }
-}
-
-impl<'d> Entry<'d> {
-    /// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.
-    pub fn sources(self, entries: impl Iterator<Item = Self>) -> impl Iterator<Item = Address<'d>> {
-        header_address(self).into_iter().chain(entries.flat_map(Address::of_entry))
+    /// The words behind it.
+    pub fn options(&self) -> impl Iterator<Item = Word<'t>> {
+        self.behind.clone().into_iter().flatten()
     }
 }
 
@@ -109,21 +77,26 @@ impl AddressShape {
     }
 
     /// The value of an option; a bare flag is true.
-    pub fn value(&self, option: &OptionWord<'_>) -> Value {
-        option.value.and_then(|value| (self.kind.read)(Some(value))).unwrap_or(Value::Bool(true))
+    /// The key and the value of an option.
+    pub fn option(&self, word: Word<'_>) -> (String, Value) {
+        let (key, value) = word.option();
+        let value = value.and_then(|value| (self.kind.read)(Some(value)));
+        (self.option_scope().key_of(&key.value()).into_owned(), value.unwrap_or(Value::Bool(true)))
     }
 
-    /// The address, with its options beside it or in an object of their own. Of a repeated option, the last one counts.
+    /// The value of the first word; false opens access.
+    pub fn first(&self, address: &Address<'_>) -> Value {
+        let word = address.positional;
+        if self.may_be_false && word.raw == "false" { false.into() } else { word.value().into() }
+    }
+
+    /// The object that shows an address.
     pub fn object(&self, address: &Address<'_>) -> Object {
-        let value = match self.may_be_false && address.is_open() {
-            true => Value::Bool(false),
-            false => address.positional.value().into(),
-        };
-        let mut object = Map::from_iter([(self.address.to_owned(), value)]);
+        let mut object = Map::from_iter([(self.address.to_owned(), self.first(address))]);
         let mut options = Map::new();
-        for option in address.options() {
-            let key = self.option_scope().key_of(&option.key.value()).into_owned();
-            set_last(&mut options, key, self.value(&option));
+        for word in address.options() {
+            let (key, value) = self.option(word);
+            set_last(&mut options, key, value);
         }
         match self.options {
             Some(key) if !options.is_empty() => drop(object.insert(key.to_owned(), options.into())),
@@ -148,7 +121,7 @@ impl AddressShape {
         }
         let read = |entry: Entry<'_>| {
             let address = Address::from_words(entry.arguments())?;
-            let is_one = address.options().all(|option| !option.key.raw.contains("://"));
+            let is_one = address.options().all(|word| !word.option().0.raw.contains("://"));
             is_one.then(|| Value::Object(self.object(&address)))
         };
         let address = read_directive(text, read).flatten();
@@ -158,7 +131,7 @@ impl AddressShape {
     /// The line of one address with its options. The string "false" is quoted where the bare word has a meaning.
     fn line(&self, keyword: &str, value: &Value) -> String {
         let address = match value[self.address].as_str() {
-            Some("false") if self.may_be_false => quoted_word("false"),
+            Some("false") if self.may_be_false => Word::in_quotes("false"),
             _ => plain_word(&value[self.address]),
         };
         let options = self.options_of(value).map(|(key, value)| {

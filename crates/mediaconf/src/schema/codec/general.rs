@@ -15,7 +15,7 @@ use crate::schema::{
     block, first_argument, has_needless_escape, inner_scope, is_empty, json, keyword_of, no_key, of_word,
     read, scalar_text, word,
 };
-use crate::syntax::{Document, Entry, quoted_if_needed};
+use crate::syntax::{Document, Entry, Word};
 
 /// The form that the occurrences of a keyword have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,7 +146,7 @@ pub fn are_named_blocks(members: &Object) -> bool {
 
 /// The scope inside the block of an occurrence with these words.
 fn scope_behind(keyword: &str, words: &[Value]) -> Scope {
-    Schema::media().block_scope(keyword, words.len().saturating_sub(1))
+    Schema::block_scope(keyword, words.len().saturating_sub(1))
 }
 
 /// One occurrence: words, and maybe a block last.
@@ -154,7 +154,7 @@ pub fn occurrence(keyword: &str, words: &[Value]) -> String {
     let scope = scope_behind(keyword, words);
     let entries = words.iter().rev().find_map(Value::as_object).map(|block| write_members(scope, block));
     let words = words.iter().filter(|value| !value.is_object()).map(word);
-    block(&quoted_if_needed(keyword), words, entries)
+    block(&Word::write(keyword), words, entries)
 }
 
 /// The occurrences of a keyword of the general rule with this value: each an array of its words and, if it
@@ -163,7 +163,7 @@ pub fn occurrences(keyword: &str, value: &Value) -> Vec<Value> {
     match value {
         Value::Null => Vec::new(),
         Value::Bool(true) => vec![Value::Array(Vec::new())],
-        Value::Array(list) if list.iter().any(Value::is_array) || Schema::media().repeats(keyword) => {
+        Value::Array(list) if list.iter().any(Value::is_array) || Schema::repeats(keyword) => {
             let line = |line: &Value| if line.is_array() { line.clone() } else { vec![line.clone()].into() };
             list.iter().map(line).collect()
         }
@@ -193,7 +193,7 @@ impl Codec for General<'_> {
             DirectiveForm::Directive => match first.count_arguments() {
                 0 => Value::Bool(true),
                 1 => scalars(first).next()?,
-                _ if Schema::media().repeats(self.keyword) => vec![occurrence_value(first)].into(),
+                _ if Schema::repeats(self.keyword) => vec![occurrence_value(first)].into(),
                 _ => scalars(first).collect(),
             },
             DirectiveForm::NamedBlocks => {
@@ -206,7 +206,7 @@ impl Codec for General<'_> {
     }
 
     fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
-        let scope = Schema::media().block_scope(self.keyword, 1);
+        let scope = Schema::block_scope(self.keyword, 1);
         let has_occurrences = value.as_array().is_some_and(|elements| elements.iter().any(Value::is_array));
         match value {
             Value::Object(_) if (scope != Scope::Unknown) => {
@@ -259,12 +259,11 @@ impl Codec for General<'_> {
 impl General<'_> {
     /// The value of these directives after a normalized patch: their form decides what the patch means.
     pub fn merge_entries(&self, entries: &[Entry<'_>], patch: &Value, at: &mut Normalizer) -> Option<Value> {
-        let schema = Schema::media();
         match patch {
             Value::Null => None,
             // `false` for a flag that stands there as a word of its own takes it away.
-            Value::Bool(false) if schema.is_flag(self.keyword) && are_bare(entries) => None,
-            Value::Object(patch) if schema.has_names(self.keyword) && are_words(entries, patch) => {
+            Value::Bool(false) if Schema::is_flag(self.keyword) && are_bare(entries) => None,
+            Value::Object(patch) if Schema::has_names(self.keyword) && are_words(entries, patch) => {
                 self.read_back(named_lines(entries, patch))
             }
             Value::Object(patch) => match (entries, DirectiveForm::from_entries(entries)) {
@@ -286,7 +285,7 @@ impl General<'_> {
                 };
                 self.read_back(elements.iter().filter_map(Value::as_array).map(&mut occurrence).collect())
             }
-            Value::Array(words) if schema.repeats(self.keyword) => {
+            Value::Array(words) if Schema::repeats(self.keyword) => {
                 // One line of these words was shown like this, too.
                 let has_words = entries.iter().any(|line| line.count_arguments() > 1);
                 if words.len() > 1 && (has_words || !words.iter().all(stands_alone)) {
@@ -305,7 +304,7 @@ impl General<'_> {
 
     /// The members after a patch: those of one block, or the names of several, of which these stand there.
     fn merged_object(&self, blocks: &[Entry<'_>], patch: &Object, at: &mut Normalizer) -> Object {
-        let scope = Schema::media().block_scope(self.keyword, 1);
+        let scope = Schema::block_scope(self.keyword, 1);
         let standing: HashMap<_, _> = blocks.iter().map(|block| (first_argument(*block), *block)).collect();
         let value_of = |block: &Entry<'_>| (first_argument(*block).into_owned(), block_value(*block));
         let mut object: Object = blocks.iter().map(value_of).collect();

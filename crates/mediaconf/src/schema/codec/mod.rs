@@ -14,7 +14,7 @@ use crate::schema::{
     ListShape, Members, Normalizer, Object, PORT, Parameter, Place, Pointer, SWITCH, Schema, Scope, WordKind,
     first_argument, integer, is_empty, is_scalar, listed, plain_word,
 };
-use crate::syntax::{Document, Entry, quoted_if_needed};
+use crate::syntax::{Document, Entry, Word};
 
 pub use address::*;
 pub use general::*;
@@ -51,7 +51,7 @@ pub(super) fn block(
 /// Reads the words of a directive of this form. A single word needs no quotes here for what separates words in a text.
 pub(super) fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Value, Fault> {
     let is_one_word = !text.is_empty() && !text.contains(char::is_whitespace) && !text.starts_with('"');
-    let text = if is_one_word { quoted_if_needed(text) } else { text.into() };
+    let text = if is_one_word { Word::write(text) } else { text.into() };
     let read = |entry: Entry<'_>| codec.fits(entry).then(|| codec.read(&[entry], None).unwrap_or_default());
     read_directive(&text, read).flatten().ok_or_else(|| unlike(usage))
 }
@@ -166,7 +166,7 @@ impl Codec for Derived {
             Self::Name => head.globals.map(|_| head.entry.group_name().value().into()),
             Self::Position => head.globals.map(|_| head.position.into()),
             Self::Global => head.globals?.get(CLUSTER_KEY_GLOBAL).cloned(),
-            Self::Former | Self::Runtime | Self::Included | Self::Address => None,
+            Self::Former | Self::Runtime | Self::Included | Self::Effective | Self::Address => None,
         }
     }
 
@@ -176,6 +176,10 @@ impl Codec for Derived {
                 let message = "this is the output of `read --with-includes`, which can't be written back";
                 let hint = "read the configuration without what it includes: `mediactl read`";
                 at.refuse(FaultKind::ReadOnly, message, hint)
+            }
+            Self::Effective => {
+                let message = "this is the output of `read --effective`, which can't be written back";
+                at.refuse(FaultKind::ReadOnly, message, "read the values of the text: `mediactl read`")
             }
             // Null sets it to the default.
             Self::Static if value.is_null() => Some(value),
@@ -215,6 +219,7 @@ impl Codec for Derived {
             Self::Former => "a string, no longer shown",
             Self::Runtime => "an object, read-only",
             Self::Included => "a list of strings, refused in a patch",
+            Self::Effective => "true, refused in a patch",
         };
         let kind = matches!(self, Self::Static | Self::NeverStatic).then_some(&SWITCH);
         Facts { kind, derived: Some(*self), ..Facts::new(["nothing", json_form], JsonForm::Leaf) }
@@ -334,7 +339,7 @@ impl Kind {
         let keyword = self.keyword(members.get(Schema::STATIC) == Some(&Value::Bool(false)));
         let fields = write_members(self.scope(), members);
         let fields = (self.has_sources() || !fields.is_empty()).then_some(fields);
-        block(keyword, [quoted_if_needed(name).into_owned()], fields)
+        block(keyword, [Word::write(name).into_owned()], fields)
     }
 }
 

@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::schema::{
-    BlockHead, Codec, Facts, Fault, JsonForm, KnownOption, Normalizer, ObjectShape, OptionWord, OptionsShape,
-    Part, PartPlace, Place, directive, elements, is_empty, json, json_string, listed, no_member, object,
-    of_word, of_words, opens, plain, read_directive, scalar_text, scalars, unlike, word, written_key,
+    BlockHead, Codec, Facts, Fault, JsonForm, KnownOption, Normalizer, ObjectShape, OptionsShape, Part,
+    PartPlace, Place, directive, elements, is_empty, json, json_string, listed, no_member, object, of_word,
+    of_words, opens, plain, read_directive, scalar_text, scalars, unlike, word, written_key,
 };
-use crate::syntax::{Entry, Word, quoted_word};
+use crate::syntax::{Entry, Word};
 
 impl Part {
     /// True if it may be left out.
@@ -75,12 +75,9 @@ impl ObjectShape {
     /// Pairs each word behind the keyword with its part; `None` for a word that fits no part.
     ///
     /// If several words have the same part, the last one counts.
-    pub fn part_words<'t>(
-        &self,
-        entry: Entry<'t>,
-    ) -> impl Iterator<Item = (Option<&'static Part>, Word<'t>)> {
+    pub fn part_words<'t>(&self, of: Entry<'t>) -> impl Iterator<Item = (Option<&'static Part>, Word<'t>)> {
         let mut required = self.required();
-        entry.arguments().map(move |word| (self.part_of(required.next(), word), word))
+        of.arguments().map(move |word| (self.part_of(required.next(), word), word))
     }
 
     /// The optional part that a word has the form of.
@@ -105,7 +102,7 @@ impl ObjectShape {
             PartPlace::Rest => self.optional_part(bare).is_some(),
             PartPlace::Instead | PartPlace::Optional => false,
         };
-        if is_another { quoted_word(&text) } else { (part.kind.write)(value).unwrap_or_default() }
+        if is_another { Word::in_quotes(&text) } else { (part.kind.write)(value).unwrap_or_default() }
     }
 }
 
@@ -167,8 +164,8 @@ impl Codec for ObjectShape {
                 _ => {}
             }
             if keys.iter().all(|key| merged.get(*key).is_none_or(Value::is_null)) {
-                let hint =
-                    alternative.map_or_else(String::new, |_| format!("give one of {}", listed(&keys, "and")));
+                let all = || format!("give one of {}", listed(&keys, "and"));
+                let hint = alternative.map(|_| all()).unwrap_or_default();
                 at.below(part.key, |at| at.wrong(format!("the {} is missing", part.key), &hint));
             }
         }
@@ -217,10 +214,10 @@ impl OptionsShape {
 
     /// An option as its list shows it: `[name, value]`, or `[name]` for a bare flag.
     pub fn pair(&self, word: Word<'_>) -> Value {
-        let option = OptionWord::split(word);
-        let name = option.key.value();
-        let known = self.known(&name).and_then(|known| (known.kind.read)(Some(option.value?)));
-        let value = known.or_else(|| option.value.map(of_word));
+        let (name, value) = word.option();
+        let name = name.value();
+        let known = self.known(&name).and_then(|known| (known.kind.read)(Some(value?)));
+        let value = known.or_else(|| value.map(of_word));
         std::iter::once(self.key(name).into()).chain(value).collect()
     }
 

@@ -1,6 +1,7 @@
 //! The findings of the checks in real files, and the directives that they leave alone.
 
 mod alarms;
+mod leftovers;
 mod lost;
 mod missing_semicolon;
 mod slips;

@@ -123,7 +123,7 @@ fn a_url_with_one_slash_is_a_warning() {
     warns("stream a { urls udp://1 zixi:/x; }\n", "1:25", "`zixi:/` lacks a `/`");
     warns("stream a { url rtsp:/u:p@h; }\n", "1:16", "`rtsp:/` lacks a `/`");
     for path in ["C:/x", "/x:/y", "a.lua", "auth://x", "x", "rtmp://", "publish://"] {
-        is_fine(&format!("auth {path};\n"));
+        is_fine(&format!("auth {path};\nauth_backend x {{\n}}\n"));
         is_fine(&format!("stream a {{ url {path}; }}\n"));
     }
 }
@@ -202,7 +202,7 @@ fn a_slip_in_a_value_is_a_warning() {
         ("auth \"false\"", "`false` is read as the URL of a backend"),
         ("push rtmp//h/x", "`rtmp//` lacks a `:`"),
     ] {
-        let found = found(&format!("stream a {{ url udp://1; {line}; }}\n"));
+        let found = found(&format!("stream a {{ url udp://1; {line}; }}\ndvr d {{\n}}\n"));
         assert!(found.len() == 1 && found[0].ends_with(message), "{line}: {found:?}");
     }
     for line in ["dvr /s 5M 100G 5mb 7d", "dvr \"7d\" 5 7w 1d2h", "dvr /7d 7d", "auth a//b", "auth \"a.lua\""]

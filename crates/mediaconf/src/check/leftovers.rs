@@ -1,0 +1,111 @@
+//! What a copy, an editor or a tool left in a text: characters that nobody sees or means, conflict markers, and placeholders
+//! of a template.
+
+use memchr::memmem;
+
+use crate::syntax::{Diagnostic, Diagnostics, Fix, Token, TokenKind, line_end};
+
+/// The conflict markers that a merge left, each at the start of a line.
+const MARKS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
+
+/// True if a keyword is a conflict marker.
+pub(super) fn is_mark(keyword: &str) -> bool {
+    MARKS.contains(&keyword)
+}
+
+/// Checks the words of a text; comments are free.
+pub(super) fn words(text: &str, diagnostics: &mut Diagnostics) {
+    let is_odd = |byte: u8| byte >= 0x7f || byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
+    let has = |sign: &str| memmem::find(text.as_bytes(), sign.as_bytes()).is_some();
+    // Nearly no text has one of them, and only such a text is read once more.
+    if !(text.bytes().any(is_odd) || has(MARKS[0]) || has(MARKS[3]) || has("{{") || has("{%") || has("${")) {
+        return;
+    }
+    let mut end = 0;
+    for token in Token::all(text) {
+        let found = match token.kind {
+            _ if token.start < end => None,
+            TokenKind::Open => placeholder(text, token.start),
+            TokenKind::Word if is_mark(token.raw) => Some(mark(text, &token)),
+            TokenKind::Word => quote(text, &token).or_else(|| odd_character(&token)),
+            _ => None,
+        };
+        end = end.max(found.as_ref().map_or(0, |found| found.span.end as usize));
+        diagnostics.push_any(found);
+    }
+}
+
+fn mark(text: &str, token: &Token<'_>) -> Diagnostic {
+    let line = token.start as u32..line_end(text, token.start) as u32;
+    let found = Diagnostic::warning(line, "a conflict marker of a merge");
+    found.hint("keep one of the two versions, and remove the lines with the markers")
+}
+
+/// The warning about `${NAME}`, `{{ name }}` or `{% … %}` at a `{`. A quoted word may hold them.
+fn placeholder(text: &str, brace: usize) -> Option<Diagnostic> {
+    let line = &text[brace..line_end(text, brace)];
+    let is_variable = text[..brace].ends_with('$');
+    let close = match line.as_bytes().get(1) {
+        Some(b'{') => "}}",
+        Some(b'%') => "%}",
+        _ if is_variable => "}",
+        _ => return None,
+    };
+    let end = brace + line.find(close)? + close.len();
+    let span = (brace - usize::from(is_variable)) as u32..end as u32;
+    let found = Diagnostic::warning(span, "a placeholder that was not filled in");
+    Some(found.hint("write the value in its place; where it is meant as it stands, put it in `\"`"))
+}
+
+/// The warning about typographic quotes around a value.
+fn quote(text: &str, token: &Token<'_>) -> Option<Diagnostic> {
+    const QUOTES: [char; 7] = ['“', '”', '„', '‟', '‘', '’', '‚'];
+    let inside = token.raw.strip_prefix(QUOTES)?;
+    let rest = &text[token.start..][..line_end(text, token.start) - token.start];
+    let value = &rest[token.raw.len() - inside.len()..];
+    let length = value.find(QUOTES).filter(|&end| !value[..end].contains(['"', '\\', ';', '{', '}', '#']));
+    let close = length.and_then(|length| Some((length, value[length..].chars().next()?.len_utf8())));
+    let end = token.start
+        + close.map_or(token.raw.len(), |(length, close)| rest.len() - value.len() + length + close);
+    let span = token.start as u32..end as u32;
+    let fix = close.map(|(length, _)| Fix { span: span.clone(), text: format!("\"{}\"", &value[..length]) });
+    let found = Diagnostic::warning(span, "typographic quotes do not quote: they are part of the value");
+    Some(found.hint("quote with `\"`").fixed_by(fix))
+}
+
+/// True if a character parts words for the eye alone.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() && !c.is_ascii()
+}
+
+/// True if nobody sees a character.
+pub(super) fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}' | '\u{feff}')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The warning about the first character of a word that nobody sees or means.
+fn odd_character(token: &Token<'_>) -> Option<Diagnostic> {
+    let is_control = |c: char| c.is_control() && !matches!(c, '\0' | '\t' | '\n' | '\r' | '\u{85}');
+    let named = |at: usize, c: char, name: &str| {
+        let start = token.start + at;
+        let span = start as u32..(start + c.len_utf8()) as u32;
+        Diagnostic::warning(span, format!("{name} (U+{:04X}) in a word", u32::from(c)))
+    };
+    if let Some((at, c)) = token.raw.char_indices().find(|&(_, c)| is_control(c)) {
+        return Some(named(at, c, "a control character").hint("remove it"));
+    }
+    // In quotes they may be meant.
+    let bare = Some(token.raw).filter(|raw| !raw.contains('"'))?;
+    let (at, c) = bare.char_indices().find(|&(_, c)| is_blank(c) || is_hidden(c))?;
+    let clean = bare.replace(is_blank, " ").replace(is_hidden, "");
+    let fix = Fix { span: token.start as u32..(token.start + token.raw.len()) as u32, text: clean };
+    let (name, hint) = match c {
+        '\u{feff}' => ("a byte order mark", "remove it: it stands only at the start of a file"),
+        '\u{a0}' | '\u{202f}' => ("a no-break space", "write a plain space in its place"),
+        _ if is_blank(c) => ("a special space", "write a plain space in its place"),
+        '\u{200b}' => ("a zero-width space", "remove it"),
+        _ => ("an invisible character", "remove it"),
+    };
+    Some(named(at, c, name).hint(hint).fixed_by(Some(fix)))
+}

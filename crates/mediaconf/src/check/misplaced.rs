@@ -1,0 +1,72 @@
+//! Directives that are known, but not here or not so: in the wrong block, or with a sign in front of their value.
+
+use crate::schema::{DirectiveRole, Parameter, Schema, Scope};
+use crate::syntax::{Diagnostic, Entry, Fix};
+
+/// The warning about a directive of another block; `outer` is the block around it, and `before` the end of what stands in
+/// front of it there.
+pub(super) fn wrong_block(
+    scope: Scope,
+    (outer, before): (Option<Entry<'_>>, usize),
+    entry: Entry<'_>,
+) -> Option<Diagnostic> {
+    let keyword = entry.keyword();
+    let may_stand = Schema::foreign(&keyword).is_some_and(|row| scope.may_hold(row));
+    let (home, row) = home(scope, &keyword).filter(|_| !may_stand)?;
+    let here = outer.map_or("at the top level".to_owned(), |outer| format!("in `{}`", outer.keyword()));
+    let span = super::keyword_span(entry);
+    let is_group = row.codec.facts().group.is_some();
+    match outer.filter(|_| is_group && scope != Scope::Plugin) {
+        Some(outer) => {
+            let place = before as u32..before as u32;
+            let found = Diagnostic::warning(span, format!("`{keyword}` stands {here}"));
+            let found = found.related(place, "is a `}` missing here?");
+            Some(
+                found.hint(format!("it belongs at the top level: close the `{}` with `}}`", outer.keyword())),
+            )
+        }
+        None => {
+            let found = Diagnostic::warning(span, format!("`{keyword}` means nothing {here}"));
+            Some(found.hint(format!("it belongs {home}, as in `{}`", row.example)))
+        }
+    }
+}
+
+/// The block in which a keyword has its place, where this one does not know it.
+fn home(scope: Scope, keyword: &str) -> Option<(&'static str, &'static Parameter)> {
+    let homes: &[(Scope, &str)] = match scope {
+        Scope::Top => &[(Scope::Stream, "in a `stream`"), (Scope::Live, "in a `live`")],
+        Scope::Stream | Scope::Live | Scope::Template | Scope::Plugin => &[(Scope::Top, "at the top level")],
+        _ => &[],
+    };
+    // What else stands in a plugin is its own affair.
+    let is_clear = |row: &&'static Parameter| {
+        let is_account = matches!(row.role, Some(DirectiveRole::Editor | DirectiveRole::Viewer));
+        scope != Scope::Plugin || is_account || row.codec.facts().group.is_some()
+    };
+    homes.iter().find_map(|(home, name)| Some((*name, home.by_keyword(keyword).filter(is_clear)?)))
+}
+
+/// The warning about `=` or `:` between a known keyword and its value.
+pub(super) fn sign(scope: Scope, entry: Entry<'_>) -> Option<Diagnostic> {
+    let text = &entry.document().text()[entry.start()..entry.end()];
+    let name = &text[..text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())];
+    let behind = text[name.len()..].trim_start();
+    let sign = behind.chars().next().filter(|sign| matches!(sign, '=' | ':'))?;
+    if !scope.knows(name) {
+        return None;
+    }
+    let end = (entry.start() + name.len()) as u32;
+    let signs = text.len() - name.len() - behind.trim_start_matches(sign).trim_start().len();
+    // A web server has `location = /path { … }`.
+    if scope.by_keyword(name).is_none() && entry.is_block() {
+        return None;
+    }
+    let span = end..end + signs as u32;
+    let fix = Fix { span: span.clone(), text: " ".to_owned() };
+    let row = scope.by_keyword(name).filter(|row| !row.secret);
+    let example = row.map_or(String::new(), |row| format!(", as in `{}`", row.example));
+    let found = Diagnostic::warning(span, format!("`{sign}` between `{name}` and its value"));
+    let found = found.hint(format!("write a blank in its place{example}")).fixed_by(Some(fix));
+    Some(Diagnostic { is_slip: true, ..found })
+}

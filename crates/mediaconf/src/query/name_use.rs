@@ -1,0 +1,187 @@
+//! The names of blocks: the words that define one, and those that refer to it, such as `template NAME`, `dvr @NAME`,
+//! `auth auth://NAME` and `backup_stream NAME`. The rows of the schema say which words they are.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+
+use super::path::{Path, Segment};
+use crate::schema::{BACKEND_NAMES, Kind, Schema, Scope};
+use crate::syntax::{Document, Entry, Splice, Word};
+
+/// A word that has the name of a block in it.
+#[derive(Debug, Clone)]
+pub struct NameUse<'t> {
+    /// The keyword of the blocks with such names; of streams, lives and plugins their noun.
+    pub group: &'static str,
+    /// The name.
+    pub name: Cow<'t, str>,
+    /// The whole word.
+    pub word: Word<'t>,
+    /// True where the block stands that has the name.
+    pub is_definition: bool,
+    /// What stands in front of the name, such as `@`.
+    prefix: &'static str,
+    /// What stands behind it.
+    rest: String,
+}
+
+impl<'t> NameUse<'t> {
+    /// The sign in front of the name of an archive.
+    pub const ARCHIVE: &'static str = "@";
+
+    /// The name in the first word behind a keyword; `scope` and `block` are those of the block around, with an empty
+    /// keyword at the top level.
+    pub fn behind(scope: Scope, block: &str, keyword: &str, word: Word<'t>) -> Option<Self> {
+        let whole = |group, is_definition| {
+            let name = word.value();
+            Self { group, name, word, prefix: "", rest: String::new(), is_definition }
+        };
+        let behind_sign = |(prefix, group): (&'static str, _)| {
+            let value = word.value();
+            let behind = value.strip_prefix(prefix)?;
+            let end = behind.find(['/', '?', '#']).unwrap_or(behind.len());
+            let (name, rest) = (behind[..end].to_owned(), behind[end..].to_owned());
+            Some(Self { name: name.into(), prefix, rest, ..whole(group, false) })
+        };
+        let Some(row) = scope.by_keyword(keyword) else {
+            let row = Schema::foreign(keyword)?;
+            if block.is_empty() {
+                return Schema::has_named_blocks(keyword).then(|| whole(row.keyword(), true));
+            }
+            let stands_here = row.stands_in(block) || scope.may_hold(row);
+            let group = row.names_of.filter(|_| stands_here).map(|group| whole(group, false));
+            // Such as `on_play auth://NAME`.
+            return group.or_else(|| behind_sign(BACKEND_NAMES));
+        };
+        let facts = row.codec.facts();
+        match (facts.group, facts.address) {
+            (Some(kind), _) => Some(whole(kind.noun(), true)),
+            (None, None) => {
+                let part = row.naming_part()?;
+                (part.kind.read)(Some(word))?;
+                let name = word.raw.strip_prefix(Self::ARCHIVE)?.into();
+                Some(Self { name, prefix: Self::ARCHIVE, ..whole(part.kind.names_of?, false) })
+            }
+            (_, Some(address)) => behind_sign(address.names?),
+        }
+    }
+
+    /// The name of a block of the top level.
+    fn of_block(entry: Entry<'t>) -> Option<Self> {
+        let name = Self::behind(Scope::Top, "", &entry.keyword(), entry.arguments().next()?);
+        name.filter(|name| name.is_definition)
+    }
+
+    /// The same word with another name.
+    pub fn renamed(&self, name: &str) -> String {
+        Word::write(&format!("{}{name}{}", self.prefix, self.rest)).into_owned()
+    }
+}
+
+/// The path of a block with a name.
+fn path_of(group: &str, name: &str) -> String {
+    let kind = Kind::ALL.iter().find(|kind| kind.noun() == group);
+    let keys = [kind.map_or(group, |kind| kind.key()), name];
+    Path { segments: keys.map(|key| Segment::Key(key.to_owned())).into() }.shown()
+}
+
+impl Scope {
+    /// The scope of the inside of a block in this one; `words` stand behind its keyword.
+    pub fn inside(self, keyword: &str, words: usize) -> Self {
+        match self.by_keyword(keyword).map(|row| row.codec.facts().group) {
+            Some(group) => group.map_or(Self::Unknown, |kind| kind.scope()),
+            None => Schema::block_scope(keyword, words),
+        }
+    }
+}
+
+impl Document {
+    /// The words that have a name, in the order of the text.
+    pub fn name_uses(&self) -> Vec<NameUse<'_>> {
+        let mut found = Vec::new();
+        collect(self.entries(), Scope::Top, "", &mut found);
+        found
+    }
+
+    /// The names of the blocks of a group, each once.
+    pub fn names_of(&self, group: &str) -> BTreeSet<String> {
+        let defined = self.name_uses().into_iter().filter(|used| used.is_definition && used.group == group);
+        defined.map(|used| used.name.into_owned()).collect()
+    }
+
+    /// A block of this text that `new` lacks while others there use its name, as a path such as `template.low`; and the paths
+    /// of the blocks that use it.
+    pub fn dangling_in(&self, new: &Document) -> Option<(String, Vec<String>)> {
+        let [old_bytes, new_bytes] = [self.text(), new.text()].map(str::as_bytes);
+        let start = old_bytes.iter().zip(new_bytes).take_while(|(old, new)| old == new).count();
+        let rest = old_bytes[start..].iter().rev().zip(new_bytes[start..].iter().rev());
+        let behind = rest.take_while(|(old, new)| old == new).count();
+        let defined = |document: &Document| -> BTreeSet<(&'static str, String)> {
+            let changed =
+                |entry: &Entry<'_>| entry.end() >= start && entry.start() <= document.text().len() - behind;
+            let name =
+                |entry: Entry<'_>| NameUse::of_block(entry).map(|used| (used.group, used.name.into_owned()));
+            document.entries().filter(changed).filter_map(name).collect()
+        };
+        let (old_names, new_names) = (defined(self), defined(new));
+        let gone: BTreeSet<_> = old_names.difference(&new_names).collect();
+        let mut users: Vec<(&(&str, String), Entry<'_>)> = Vec::new();
+        for entry in new.entries().take_while(|_| !gone.is_empty()) {
+            let mut uses = Vec::new();
+            collect(std::iter::once(entry), Scope::Top, "", &mut uses);
+            for used in uses.into_iter().filter(|used| !used.is_definition) {
+                let name = gone.get(&(used.group, used.name.into_owned()));
+                users.extend(name.map(|name| (*name, entry)));
+            }
+        }
+        let first = users.iter().map(|(name, _)| *name).min()?;
+        users.retain(|(name, _)| *name == first);
+        users.dedup_by_key(|(_, entry)| entry.id());
+        // Of an entry that is no block its keyword.
+        let path = |entry: Entry<'_>| {
+            let block = NameUse::of_block(entry);
+            block.map_or_else(|| entry.keyword().into_owned(), |used| path_of(used.group, &used.name))
+        };
+        Some((path_of(first.0, &first.1), users.into_iter().map(|(_, entry)| path(entry)).collect()))
+    }
+
+    /// The edits that give blocks of a group other names, wherever these stand; `None` if the new text would not have each
+    /// new name in all places of the old one, or would differ in more than them. The number is of the places that refer to
+    /// the blocks.
+    pub fn renamed(&self, group: &str, names: &HashMap<String, String>) -> Option<(Vec<Splice>, usize)> {
+        let mut uses = self.name_uses();
+        uses.retain(|used| used.group == group);
+        let new = |used: &NameUse<'_>| names.get(&*used.name).map_or(&*used.name, |new| new).to_owned();
+        let changed = uses.iter().filter(|used| names.contains_key(&*used.name));
+        let references = changed.clone().filter(|used| !used.is_definition).count();
+        let splice = |used: &NameUse<'_>| Splice {
+            range: used.word.start as usize..used.word.end() as usize,
+            text: used.renamed(&new(used)),
+        };
+        let splices: Vec<Splice> = changed.map(splice).collect();
+        let after = self.edited(&splices);
+        let mut found = after.name_uses();
+        found.retain(|used| used.group == group);
+        let is_as_meant = found.iter().map(|used| &*used.name).eq(uses.iter().map(new))
+            && after.len() == self.len()
+            && after.diagnostics().errors() == self.diagnostics().errors();
+        is_as_meant.then_some((splices, references))
+    }
+}
+
+/// Adds each word that has a name to `found`.
+fn collect<'t>(
+    entries: impl Iterator<Item = Entry<'t>>,
+    scope: Scope,
+    block: &str,
+    found: &mut Vec<NameUse<'t>>,
+) {
+    for entry in entries {
+        let keyword = entry.keyword();
+        let word = entry.arguments().next();
+        found.extend(word.and_then(|word| NameUse::behind(scope, block, &keyword, word)));
+        if entry.is_block() {
+            collect(entry.children(), scope.inside(&keyword, entry.count_arguments()), &keyword, found);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A change that is reviewed before it is made: its summary, and `--only-if`.
+
+use super::{Place, SAMPLE};
+
+/// The arguments of a change that touches five entries.
+const CHANGE: [&str; 7] = [
+    "modify",
+    "streams.cam1.prepush=2",
+    "streams.cam1.title=Hall 1",
+    "edit_auth.password=n3w-secret",
+    "rtsp=555",
+    "lives.studio.disabled=true",
+    "--unset=streams.film",
+];
+
+const SUMMARY: [&str; 6] = [
+    "~ rtsp 554 → 555",
+    "~ edit_auth password <secret:",
+    "~ cam1 prepush 5 → 2, title none → \"Hall 1\"",
+    "- film",
+    "~ lives.studio disabled none → true",
+    "4 changed, 0 added, 1 removed",
+];
+
+#[test]
+fn a_summary_has_a_line_for_each_entry_and_no_secret() {
+    let place = Place::with(SAMPLE);
+    place.put("old.conf", SAMPLE);
+    let dry = place.run([&CHANGE[..], &["-o", "summary", "--dry-run"]].concat()).exits(0);
+    let made = place.run([&CHANGE[..], &["-qo", "summary"]].concat()).exits(0);
+    let diff = place.run(["diff", "old.conf", "media.conf", "-o", "summary"]).exits(1);
+    assert_eq!((&*made.err, &*diff.err), ("", ""));
+    for run in [dry, made, diff] {
+        assert_eq!(run.out.lines().count(), SUMMARY.len(), "{}", run.out);
+        let run = SUMMARY.iter().fold(run, |run, line| run.prints(line));
+        run.hides("n3w-secret").hides("hunter2").hides("@@");
+    }
+    let none = "0 changed, 0 added, 0 removed\n";
+    assert_eq!(place.run(["modify", "rtsp=555", "-o", "summary"]).exits(0).out, none);
+    for command in [&["add", "stream", "hall", "udp://1"][..], &["cp", "streams.\"cam.2\"", "streams.hall"]] {
+        let run = place.run([command, &["--dry-run", "-o", "summary"]].concat()).exits(0);
+        assert_eq!(run.out, "+ hall\n0 changed, 1 added, 0 removed\n");
+    }
+    let mut shown = place.mediactl(["diff", "old.conf", "media.conf"]).on_terminal();
+    shown.expect("4 changed, 0 added, 1 removed\n\n--- old.conf").exits(1);
+    let mut shown = place.mediactl(["modify", "rtsp=556"]).on_terminal();
+    shown.expect("--- media.conf").exits(0);
+    assert!(!shown.seen.contains("1 changed"), "{}", shown.seen);
+}
+
+#[test]
+fn a_change_is_made_only_of_the_text_that_was_reviewed() {
+    let place = Place::with(SAMPLE);
+    let new = SAMPLE.replace("prepush 5", "prepush 6");
+    for command in [
+        &["modify", "streams.cam1.prepush=6"][..],
+        &["save", "-"],
+        &["apply", "-"],
+        &["fmt"],
+        &["add", "stream", "hall", "udp://1"],
+        &["rm", "streams.cam1"],
+    ] {
+        place.put("media.conf", SAMPLE.replace("rtsp 554", "rtsp  554"));
+        let run = |more: &[&str]| place.mediactl(command.iter().chain(more)).input(&new).run();
+        let before = run(&["--dry-run", "-o", "json"]).exits(0).json()["before"].clone();
+        let before = before.as_str().expect("it is a revision");
+        place.set(&["rtmp=1935"]).exits(0);
+        let refused = run(&["--only-if", before]).exits(5);
+        refused.says("the configuration was changed meanwhile: rtmp");
+        run(&["--only-if", before, "--force", "--dry-run"]).exits(5);
+        let before = run(&["--dry-run", "-o", "json"]).exits(0).json()["before"].clone();
+        let before = before.as_str().expect("it is a revision");
+        run(&["--only-if", before]).exits(0);
+    }
+    let other = "0123456789abcdef0123456789abcdef";
+    place.run(["modify", "rtsp=9", "--only-if", other]).exits(5).says("changed meanwhile: its revision is ");
+    place.run(["modify", "rtsp=9", "--only-if", "x"]).exits(2).says("32 hex digits");
+}
