@@ -87,7 +87,6 @@ impl<'a> ChangeCommand<'a> {
         let target = target::resolve(global, self.args.into(), ui)?;
         self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
-        self.waves = confirmation::name_canaries(self.args, &mut self.options, service, ui)?;
         let pinned = match requested {
             RequestedChange::Rollback(which) => self.pin_rollback(which, service, ui)?,
             RequestedChange::Revert(reverted @ Reverted::Numbers(_)) => {
@@ -165,6 +164,7 @@ impl<'a> ChangeCommand<'a> {
         ui: Ui,
         requested: RequestedChange<'_>,
     ) -> Result<Exit, Error> {
+        self.waves = confirmation::name_canaries(self.args, &mut self.options, service, ui)?;
         let until = self.args.waits_until();
         confirmation::let_others_end(service, until, self.options.id.as_ref())?;
         if self.is_asked(&requested)

@@ -2,10 +2,10 @@
 //! (`--canary`), or all have to run it.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::fleet::names::in_ranges;
+use crate::cli::fleet::names::sorted_ranges;
 use crate::cli::interrupt::LastWords;
 use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
@@ -60,7 +60,7 @@ pub fn in_waves<S: AsRef<str> + PartialEq>(waves: &[Vec<S>], all: usize) -> Stri
     let mut words = Vec::new();
     for wave in waves {
         let new: Vec<&str> = wave.iter().filter(|name| !before.contains(name)).map(S::as_ref).collect();
-        words.push(in_ranges(&new));
+        words.push(sorted_ranges(&new));
         before = wave;
     }
     let rest = all - before.len();
@@ -97,11 +97,13 @@ pub fn watch_canary(
         Error::new(ErrorKind::OutcomeUnknown, format!("{what}: {error}"))
             .hint("`mediactl history` shows it once the cluster answers")
     };
-    let (begin, time) = (Instant::now(), options.confirm.unwrap_or_default());
-    let names = in_ranges(waves.last().unwrap_or(&options.canary));
+    // The nodes go back at the deadline; until then they say what they run.
+    let until = Instant::now() + pending.deadline.duration_since(SystemTime::now()).unwrap_or_default();
+    let left = move || until.saturating_duration_since(Instant::now());
+    let names = sorted_ranges(waves.last().unwrap_or(&options.canary));
     report.ui.note(&format!(
-        "the change goes back unless it runs on {names} within {} s; the other nodes wait",
-        pending.seconds_left
+        "the change goes back unless it runs on {names} within {}; until then other nodes wait",
+        pending.left()
     ));
     // While it is pending, no other change is made, so the last one is this one.
     let newest = service.history(1).map_err(not_known)?.into_iter().next();
@@ -109,18 +111,17 @@ pub fn watch_canary(
     let mut waits_for = Vec::new();
     let step = progress::step(format!("waiting for {names}"));
     let changed = report.target.to_owned();
-    let last_words =
-        LastWords::new(report.ui, move || how_to_confirm(&changed, time.saturating_sub(begin.elapsed())));
+    let last_words = LastWords::new(report.ui, move || how_to_confirm(&changed, left()));
     loop {
-        let left = time.saturating_sub(begin.elapsed());
-        let late = left.is_zero().then(|| format!("not confirmed in time: {}", waits_for.join("; ")));
+        let is_late = left() < 2 * INTERVAL;
+        let late = is_late.then(|| format!("not confirmed in time: {}", first_of(&waits_for)));
         let decision = Decision::KeepOnceRun { waves, late: late.as_deref() };
         match service.decide(decision, Some(&pending.id), "").map(|decided| decided.waits_for) {
             Ok(None) => break,
             Ok(Some(whys)) if !whys.is_empty() => waits_for = whys,
             Ok(Some(_)) => {}
             // The change is made, so what becomes of it is asked for until its time is over.
-            Err(_) if !left.is_zero() => {}
+            Err(_) if !left().is_zero() => {}
             Err(error) => return Err(not_known(error)),
         }
         thread::sleep(INTERVAL);
@@ -135,12 +136,25 @@ pub fn watch_canary(
     if let Some(revert) = service.history(WHOLE_HISTORY).map_err(not_known)?.into_iter().find(is_revert) {
         let why = revert.message.as_ref().map_or_else(String::new, |why| format!(": {why}"));
         return Err(Error::new(ErrorKind::Guarded, format!("the change of `{target}` went back{why}")).hint(
-            format!("`mediactl history show {}` shows the text; the other nodes never had it", revert.number),
+            format!(
+                "`mediactl history show {}` shows the text; only nodes of its waves had it",
+                revert.number
+            ),
         ));
     }
     report.ui.say(&format!("the change of {target} runs on {names}, and the other nodes follow"));
     Ok(())
 }
+
+/// The first reasons of many, and how many more there are.
+fn first_of(whys: &[String]) -> String {
+    let told = &whys[..whys.len().min(MOST_WHYS)];
+    let more = whys.len() - told.len();
+    format!("{}{}", told.join("; "), if more > 0 { format!("; {more} more") } else { String::new() })
+}
+
+/// The most reasons that the history tells.
+const MOST_WHYS: usize = 4;
 
 /// The last change that all nodes are to run. One that was not confirmed in time does not count, even before somebody has
 /// taken it back.

@@ -254,8 +254,9 @@ pub fn waves(
     names: &[&str],
     may_go: impl Fn(usize) -> bool,
 ) -> Result<Vec<Vec<usize>>, String> {
-    let named = |word: &String| names.iter().position(|name| name == word);
+    let named = |word: &String| names.iter().position(|name| *name == word.trim());
     let counted = |word: &str| {
+        let word = word.trim();
         let part = word.strip_suffix('%');
         let of = part.map_or(names.len(), |_| 100);
         let number = part.unwrap_or(word).parse::<usize>().ok().filter(|number| (1..=of).contains(number));
@@ -309,7 +310,7 @@ pub fn canary_waves(given: &[String], nodes: &[NodeRecord]) -> Result<Vec<Vec<St
     let (names, healthy): (Vec<&str>, Vec<bool>) =
         nodes.iter().map(|node| (&*node.node, is_healthy(node))).unzip();
     let found = healthy.iter().filter(|is_healthy| **is_healthy).count();
-    for wanted in given.iter().filter(|word| !names.contains(&word.as_str())) {
+    for wanted in given.iter().map(|word| word.trim()).filter(|word| !names.contains(word)) {
         match wanted.parse::<usize>() {
             Ok(0) => return Err(canary_refusal("a change begins on one node at least", "leave it out")),
             Ok(wanted) if wanted > found => {

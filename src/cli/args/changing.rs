@@ -135,7 +135,7 @@ impl ChangeArgs {
     /// stay healthy; `None` if each server keeps it by itself.
     pub fn canary_times(&self) -> Result<Option<[Duration; 2]>, Error> {
         let soak = self.soak.unwrap_or(if self.canary.is_empty() { Duration::ZERO } else { DEFAULT_SOAK });
-        let names_one = |word: &String| word.trim_end_matches('%').parse::<usize>().is_err();
+        let names_one = |word: &String| word.trim().trim_end_matches('%').parse::<usize>().is_err();
         let waves = self.canary.chunk_by(|word, next| names_one(word) && names_one(next)).count();
         let soaks = soak * u32::try_from(waves).unwrap_or(u32::MAX);
         let time =

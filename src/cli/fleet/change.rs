@@ -81,9 +81,9 @@ pub fn run(
     let is_open = outcomes().any(|outcome| !outcome.is_done());
     let has_changed = outcomes().any(|outcome| outcome.is_done() || outcome == ServerOutcome::Unknown);
     let printed = print(&results);
-    match goes_back {
-        true => tell_again(change, ui),
-        false if is_open && has_changed => tell_rest(change, ui),
+    match is_open && has_changed {
+        true => tell_rest(change, ui),
+        false if goes_back => tell_again(change, ui),
         false => {}
     }
     printed?;
@@ -222,8 +222,20 @@ fn refuse_unhealthy(member: &FleetMember, result: &ServerResult) -> Result<(), E
 fn confirm(member: &FleetMember, result: &mut ServerResult) {
     let Some(waiting) = result.plan.as_mut().and_then(|plan| plan.report.pending.take()) else { return };
     if let Err(error) = member.target.service.decide(Decision::Keep, Some(&waiting.id), "") {
-        (result.outcome, result.error) = (ServerOutcome::Unknown, Some(error.at(&member.name)));
+        result.outcome = match was_kept(member, result, &error) {
+            Some(true) => return,
+            Some(false) => ServerOutcome::TakenBack,
+            None => ServerOutcome::Unknown,
+        };
+        result.error = Some(error.at(&member.name));
     }
+}
+
+/// True if somebody else confirmed the change, false if it went back; `None` if that is not known.
+fn was_kept(member: &FleetMember, result: &ServerResult, refusal: &Error) -> Option<bool> {
+    let is_decided = refusal.kind == ErrorKind::NothingPending;
+    let status = is_decided.then(|| member.target.service.status(StatusPart::Server).ok()).flatten()?;
+    Some(status.running == result.plan.as_ref()?.report.after)
 }
 
 /// Takes the change back that waits on a server; one that does not answer goes back by itself.
@@ -231,10 +243,14 @@ fn take_back(member: &FleetMember, result: &mut ServerResult) {
     match result.plan.as_mut().and_then(|plan| plan.report.pending.take()) {
         Some(waiting) => match member.target.service.decide(Decision::RollBack, Some(&waiting.id), "") {
             Ok(_) => result.outcome = ServerOutcome::TakenBack,
-            Err(error) => {
-                result.outcome = ServerOutcome::GoesBack;
-                result.error.get_or_insert(error.at(&member.name));
-            }
+            Err(error) => match was_kept(member, result, &error) {
+                Some(true) => {}
+                Some(false) => result.outcome = ServerOutcome::TakenBack,
+                None => {
+                    result.outcome = ServerOutcome::GoesBack;
+                    result.error.get_or_insert(error.at(&member.name));
+                }
+            },
         },
         // Whether the change was made is not known, but that it goes back is.
         None if result.outcome == ServerOutcome::Unknown => {

@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use mediactl::store::etcd::{ClusterStore, GatewaySettings, KeyOperation, KeyRange, Txn};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -430,7 +432,48 @@ fn a_change_goes_over_a_cluster_in_waves() {
     deciding.wait().expect("it ends");
     assert_eq!([&nodes[1], &nodes[3]].map(|node| node.place.text()), [with_rtsp("555"), with_rtsp("555")]);
     nodes.iter().for_each(|node| node.until_port("555"));
-    set(&etcd, "1", &["--canary", "0%"]).exits(2).says("there is no node `0%`");
+    for word in ["0%", "150%", "", "x"] {
+        set(&etcd, "1", &["--canary", &format!("a1,{word}")])
+            .exits(2)
+            .says(&format!("there is no node `{word}`"));
+    }
+    // Also what an editor wrote.
+    set(&etcd, "556", &["--wait-pending", "60s"]).exits(0);
+    let edit = ["edit", "--yes", "--canary", " b3", "--soak", "1s"];
+    let edit = etcd.mediactl(&place, PREFIX, &edit).env("EDITOR", "sed -i s/556/666/");
+    edit.at_home(&place, "home").run().exits(6).says("went back: `b3` did not take it");
+}
+
+/// A transaction of etcd takes 128 conditions.
+#[test]
+fn a_wave_may_be_of_more_nodes_than_a_transaction_compares() {
+    let Some(etcd) = with_sample(1) else { return };
+    let node = TestNode::following(&etcd, "m", &COUNTING);
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let mut record = until("it has no record", || {
+        let nodes = cluster(&etcd, &["status", "-o", "json"]).json()["nodes"].clone();
+        nodes.get(0).cloned().filter(|record| record["state"] == "running")
+    });
+    node.until_at(1);
+    let put = |record: &Value| {
+        for number in 0..150 {
+            let key = format!("{PREFIX}/node/n{number}");
+            let [key, value] = [key, record.to_string()].map(|text| BASE64_STANDARD.encode(text));
+            etcd.ask(0, "kv/put", &json!({"key": key, "value": value}));
+        }
+    };
+    put(&record);
+    let place = Place::with(SAMPLE);
+    let rollout = ["modify", "--set", "rtsp=555", "--canary", "m,100%", "--soak", "1s", "--confirm", "60s"];
+    let waiting = etcd.mediactl(&place, PREFIX, &rollout).start();
+    let change = until("nothing waits", || store.seen().ok()?.open());
+    record["state"] = json!("canary");
+    (record["wanted"], record["change"], record["has_soaked"]) = (json!(2), json!(change.id), json!(true));
+    put(&record);
+    let ended = waiting.wait_with_output().expect("it ends");
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(said.contains("runs on m, n[0-149] (150), and"), "{said}");
 }
 
 #[test]

@@ -102,11 +102,51 @@ fn each_wave_holds_the_ones_before_and_one_that_fails_ends_them_all() {
     all_run(&edges, &changed());
     let late = change(&edges, &["--canary", "1,2", "--soak", "5s", "--confirm", "10s"]).exits(2);
     late.says("2 times `--soak` has to be less than `--confirm`");
-    for word in ["0%", "101%", "edge"] {
-        change(&edges, &["--canary", &format!("1,{word}")])
-            .exits(2)
-            .says(&format!("`--canary {word}` is neither"));
+    for word in ["0%", "101%", "edge", "", "0", "7", "-1"] {
+        let run = change(&edges, &["--canary", &format!("1,{word}")]).exits(2);
+        run.says(&format!("`--canary {word}` is neither"));
     }
+    for (gone, instead) in [
+        ("--batch=2", "`--canary 10%,50% --soak 1m`"),
+        ("--pause=3s", "`--canary 10%,50% --soak 1m`"),
+        ("--max-fail=1", "`--canary 10%,50% --soak 1m`"),
+        ("--canary-time=3", "`--soak TIME`"),
+        ("--canary-timeout=9", "`--confirm TIME`"),
+    ] {
+        change(&edges, &[gone]).exits(2).says("any more\nhint: ").says(instead);
+    }
+    all_run(&edges, &changed());
+    // Blanks part words, too.
+    edges
+        .on_all(&["modify", "--set", "rtsp=5", "--yes", "--canary", "edge-1, 50%", "--dry-run"])
+        .exits(0)
+        .says("in waves: edge-1; then edge-0, edge-2; then the rest (3)");
+}
+
+/// Somebody else decides on one server while the waves are made: the table says what stands there.
+#[test]
+fn what_others_decide_meanwhile_is_told() {
+    let edges = Edges::new(4);
+    let rollout = ["-x", "edge-*", "modify", "--set", "rtsp=1935", "--yes", "--canary", "edge-2,edge-0,3"];
+    for (decision, hit, code, line, note) in [
+        ("--rollback", "edge-2", 5, "edge-2  rolled back", "no server keeps the change"),
+        ("-q", "edge-0", 130, "edge-0  changed", "makes the change on the others"),
+    ] {
+        let mut terminal = edges
+            .call(&[&rollout[..], &["--soak", "50s"]].concat())
+            .env("TERM", "xterm")
+            .on_terminal_of(24, 120);
+        terminal.expect("check ");
+        edges.run(&["-x", hit, "confirm", decision]).exits(0);
+        if code == 130 {
+            terminal.signal(Signal::INT);
+        }
+        let seen = terminal.exits(code);
+        assert!(seen.contains(line) && seen.contains(note), "{seen}");
+    }
+    assert_eq!(edges.texts(), [changed().as_str(), SAMPLE, SAMPLE, SAMPLE]);
+    change(&edges, &["--canary", "edge-1,75%"]).exits(0).prints("edge-0  unchanged");
+    all_run(&edges, &changed());
 }
 
 #[test]
