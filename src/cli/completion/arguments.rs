@@ -170,10 +170,9 @@ impl TypedLine {
 
     /// The changes of the history, each with who made it, when and why.
     fn changes(&self, sign: &str) -> Vec<Proposal> {
-        let masker = Masker::default();
         let history = self.target().and_then(|target| target.service.history(WHOLE_HISTORY).ok());
         let one = |entry: HistoryEntry| {
-            let entry = masked_entry(entry, Some(&masker));
+            let entry = masked_entry(entry, Masker::default());
             let words = [
                 local::shown(entry.at),
                 entry.by.unwrap_or_default(),
