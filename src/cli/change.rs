@@ -25,7 +25,7 @@ use crate::error::{Error, ErrorKind, Exit};
 use crate::progress;
 use crate::store::file::ConfFile;
 use crate::store::{ChangeId, ChangeRange, ChangeRef, HistoryEntry, Reverted, WHOLE_HISTORY};
-use mediaconf::{AssignOptions, one_line};
+use mediaconf::{AssignOptions, Masker, one_line};
 
 /// A change of more streams, lives and plugins than this is asked about.
 const MOST_UNASKED: usize = 20;
@@ -75,7 +75,7 @@ impl<'a> ChangeCommand<'a> {
                 let hint = "`revert --change ID` undoes one change on each server that has it; `history` shows the id";
                 return Err(Error::usage("each server has its own number for a change", hint));
             }
-            let masked = ReportParts::masked_by(ui.masker().as_ref());
+            let masked = ReportParts::masked_by(ui.masker());
             self.options.told = ReportParts { diff: true, values: true, ..masked };
             let id = match requested {
                 RequestedChange::Update(_) => None,
@@ -223,7 +223,7 @@ impl<'a> ChangeCommand<'a> {
         ui: Ui,
         requested: &RequestedChange<'_>,
     ) -> Result<Option<ChangeOptions>, Error> {
-        let secrets = ui.masker().is_none();
+        let secrets = ui.masker() == Masker::Off;
         let told = ReportParts { diff: true, values: true, secrets, ..ReportParts::default() };
         let mut agreed = ChangeOptions { dry_run: true, told, ..self.options.clone() };
         let mut refusal: Option<Error> = None;
@@ -290,7 +290,7 @@ fn guarded(
 fn tell_undone(undone: &[&HistoryEntry], ui: Ui) {
     for entry in undone.iter().filter(|_| !ui.is_json()) {
         let HistoryEntry { number, operation, by, message, paths, .. } =
-            masked_entry((*entry).clone(), ui.masker().as_ref());
+            masked_entry((*entry).clone(), ui.masker());
         let paths = paths.filter(|all| all.count > 0);
         let paths = paths.map(|all| paths_and_more(all.first.into_iter(), all.count));
         let words: Vec<String> = [Some(operation), by, message, paths].into_iter().flatten().collect();

@@ -6,7 +6,8 @@
 
 use std::io;
 use std::path::{Path as FilePath, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use rustix::io::Errno;
 
@@ -308,6 +309,30 @@ pub fn at_member(context: ServerContext, global: &GlobalArgs, host: Box<dyn Host
         true => at_cluster(&url, &owner, Purpose::default(), global),
         false => at_url(&url, &owner, global, host, true),
     }
+}
+
+/// Runs the password commands of several contexts side by side. What they print, or why they fail, is known when the
+/// servers are opened.
+pub fn run_password_commands(contexts: &[ServerContext], global: &GlobalArgs) {
+    if global.remote.password_file.is_some() {
+        return;
+    }
+    let left = Mutex::new(contexts.iter().filter(|context| context.password_command.is_some()));
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    thread::scope(|scope| {
+        for _ in 0..global.jobs.min(contexts.len()) {
+            scope.spawn(|| {
+                while let Some(context) = next() {
+                    let userinfo = match ClusterUrl::is_meant(&context.url) {
+                        true => cluster_url(&context.url).map(|(_, userinfo)| userinfo),
+                        false => Endpoint::parse(&context.url, DEFAULT_PREFIX).map(|(_, userinfo)| userinfo),
+                    };
+                    let owner = Owner::Context(context.clone().into());
+                    let _ = userinfo.and_then(|it| KnownCredentials::find(&global.remote, it, &owner, None));
+                }
+            });
+        }
+    });
 }
 
 /// The server at a URL, which messages call by its context.

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::{Composed, Engine, Operation, Snapshot, Transaction};
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use mediaconf::{
-    Diagnostic, Diagnostics, Document, Entry, Fault, Fix, LineIndex, Path, Pointer, Position, Segment,
-    Severity, Span, check,
+    Diagnostic, Diagnostics, Document, Entry, Fault, Fix, Kind, LineIndex, NameUse, Path, Pointer, Position,
+    Segment, Severity, Span, check,
 };
 
 impl Engine {
@@ -104,13 +104,17 @@ impl fmt::Display for NewWarning {
     }
 }
 
-/// Returns the warnings about `after` that `before` does not have as often, by the block that each is in. Blocks that both
-/// texts have are not checked.
+/// Returns the warnings that `check` has about `after` and does not have as often about `before`, by the block that each is
+/// in. Blocks that both texts have are not checked, unless names lead out of them or into them.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
     let mut known: HashMap<NewWarning, usize> = HashMap::new();
-    let [before, after] = without_common_blocks([before, after]);
-    warnings(&before).into_iter().for_each(|warning| *known.entry(warning).or_default() += 1);
-    let mut found = warnings(&after);
+    let others = without_common_blocks([before, after]);
+    let is_of_block = |used: &NameUse<'_>| Kind::ALL.iter().any(|kind| kind.noun() == used.group);
+    let uses_block = |used: &NameUse<'_>| !used.is_definition && is_of_block(used);
+    let is_linked = before.dangling_in(after).is_some() || others[1].name_uses().iter().any(uses_block);
+    let [before, after] = if is_linked { [before, after] } else { others.each_ref() };
+    warnings(before).into_iter().for_each(|warning| *known.entry(warning).or_default() += 1);
+    let mut found = warnings(after);
     found.retain(|warning| {
         let times = known.get_mut(warning).filter(|times| **times > 0);
         times.map(|times| *times -= 1).is_none()
@@ -362,6 +366,18 @@ mod tests {
                 &["`rtmp` is set more than once: the last counts (keep one of them)"],
             ),
             ("rtmp 1;\nrtmp 2;\n", "\nrtmp 1;\nrtmp 3;\n", &[]),
+            (
+                "template t { url udp://1; }\nrtmp 1;\nstream a { template t; }\n",
+                "rtmp 1;\nstream a { template t; }\n",
+                &[
+                    "`streams.a`: no `template` is called `t` (make it, or name one that is there: `template t { … }`)",
+                ],
+            ),
+            (
+                "rtmp 1;\nstream a { url udp://1; }\n",
+                "rtmp 1;\nstream a { url udp://1; }\nstream b { url udp://2; backup_stream a; }\n",
+                &[],
+            ),
             ("http 80;;\n", "http 80;;\nstream a { url udp://1; }\n;", &["stray `;`"]),
             ("stream broken {", slip, &[told]),
             (&format!("{slip}stream a;\n"), &format!("{slip}stream a;\nrtmp 1;\n"), &[]),

@@ -231,11 +231,6 @@ fn guard_names() -> impl TypedValueParser<Value = Guard> {
     names.map(|name| Guard::named(&name).expect("the parser lets only names in the table through"))
 }
 
-/// The first of these options that is given.
-pub fn given_of<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
-    options.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
-}
-
 /// The most bytes of the reason for a change: written in a URL, each may take three, and the head of a request has 32 KiB.
 const LONGEST_REASON: usize = 8 * 1024;
 

@@ -120,10 +120,23 @@ impl<T> Answers<T> {
         })
     }
 
-    /// Prints each answer as JSON; those of several servers are the members of an object.
-    pub fn print_json(&self, record: impl Fn(&T) -> Value) -> Result<(), Error> {
+    /// Each answer as JSON; those of several servers are the members of an object.
+    pub fn json(&self, record: impl Fn(&T) -> Value) -> Value {
         let records = || self.found().map(|(server, answer)| (server.to_owned(), record(answer))).collect();
-        self.ui.print_json(&self.one().map_or_else(|| Value::Object(records()), |(_, answer)| record(answer)))
+        self.one().map_or_else(|| Value::Object(records()), |(_, answer)| record(answer))
+    }
+
+    /// Prints each answer, as JSON if that is asked for, and returns the exit code.
+    pub fn show(
+        self,
+        record: impl Fn(&T) -> Value,
+        print: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<Exit, Error> {
+        match self.ui.is_json() {
+            true => self.ui.print_json(&self.json(record))?,
+            false => self.print(print)?,
+        }
+        Ok(self.exit())
     }
 
     /// The exit code of a command that all, some or none of the servers answered.

@@ -77,6 +77,7 @@ impl Fleet {
     /// Finds the way to each server, and asks for passwords; sends nothing.
     pub fn open(contexts: Vec<ServerContext>, global: &GlobalArgs, ui: Ui) -> Result<Self, Error> {
         target::refuse_hooks(global)?;
+        target::run_password_commands(&contexts, global);
         let member = |context: ServerContext| {
             let (name, warnings) = (context.name.clone(), Warnings::default());
             let target = target::at_member(context, global, Box::new(warnings.clone()))?;

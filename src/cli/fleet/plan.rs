@@ -122,7 +122,7 @@ pub fn print_summary(args: &ChangeArgs, results: &[ServerResult], ui: Ui) -> Res
         let Some(FleetPlan { report, .. }) = plan else { continue };
         let server = server.as_str();
         diffs.push((server, (report.diff.clone(), Some(report.values.clone()))));
-        let new_warnings = new_warnings(&report.new_warnings, masker.as_ref());
+        let new_warnings = new_warnings(&report.new_warnings, masker);
         warnings.extend(report.warnings.iter().cloned().chain(new_warnings).map(|text| (server, text)));
         let own = report.notes.iter().map(in_words);
         let effects = report.effects.in_words().filter(|_| report.effects.streams > 1);
@@ -239,7 +239,7 @@ fn record(
     command: &'static str,
     ui: Ui,
 ) -> Value {
-    let change = |plan: &FleetPlan| change_json((command, server), &plan.report, ui.masker().as_ref());
+    let change = |plan: &FleetPlan| change_json((command, server), &plan.report, ui.masker());
     let is_changed = *outcome == ServerOutcome::Changed;
     json!({
         "result": outcome.in_words(),

@@ -514,6 +514,21 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
 }
 
 #[test]
+fn a_node_that_is_killed_is_gone_when_its_lease_of_five_seconds_is_over() {
+    let Some(etcd) = with_sample(1) else { return };
+    let mut node = TestNode::following(&etcd, "a", &[]);
+    cluster(&etcd, &["status"]).exits(0).prints("1 running");
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let found = store.gateway().range(KeyRange::one(&store.keys().node("a"))).expect("etcd answers");
+    let lease = found.first().expect("it has a record").lease.to_string();
+    let lease = etcd.ask(0, "lease/timetolive", &json!({"ID": lease}));
+    assert_eq!(lease["grantedTTL"], "5");
+    node.server.take().expect("it runs").kill();
+    let gone = || Some(cluster(&etcd, &["status"])).filter(|status| status.out.contains("1 gone"));
+    until("it is not told", gone).exits(11).prints("no record since ");
+}
+
+#[test]
 fn two_processes_of_one_name_say_so() {
     let Some(etcd) = with_sample(1) else { return };
     let twins = [0, 1].map(|_| TestNode::start(&etcd, "edge7", &COUNTING));
