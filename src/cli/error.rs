@@ -98,9 +98,9 @@ impl Error {
         }
     }
 
-    /// The problem as HTTP has it, with the hints of the command line and the exit code. Without a masker secrets are shown.
-    pub fn problem(&self, masker: Option<&Masker>) -> Value {
-        let masked = |text: &str| masker.map_or(text.to_owned(), |masker| masker.prose(text).into_owned());
+    /// The problem as HTTP has it, with the hints of the command line and the exit code.
+    pub fn problem(&self, masker: Masker) -> Value {
+        let masked = |text: &str| masker.prose(text).into_owned();
         let faults = match &self.broken {
             Some(BrokenText { snapshot, .. }) => errors_of(None, snapshot, snapshot.diagnostics()).collect(),
             None => self.faults.clone(),

@@ -379,12 +379,15 @@ pub struct ReportParts {
 
 impl ReportParts {
     /// The parts of a report in which secrets are masked so, or shown.
-    pub fn masked_by(masker: Option<&Masker>) -> Self {
-        Self { secrets: masker.is_none(), mask_key: masker.and_then(Masker::key), ..Self::default() }
+    pub fn masked_by(masker: Masker) -> Self {
+        Self { secrets: masker == Masker::Off, mask_key: masker.key(), ..Self::default() }
     }
 
-    fn masker(&self) -> Option<Masker> {
-        (!self.secrets).then(|| self.mask_key.map(Masker::keyed).unwrap_or_default())
+    fn masker(&self) -> Masker {
+        match self.secrets {
+            true => Masker::Off,
+            false => self.mask_key.map(Masker::Keyed).unwrap_or_default(),
+        }
     }
 }
 
@@ -491,8 +494,8 @@ impl ChangeReport {
         }
         let nothing = Snapshot::default();
         let old = self.old.as_deref();
-        let masker = parts.masker().filter(|_| parts.diff);
-        let diff = diff_lines([old.unwrap_or(&nothing), new], masker.as_ref());
+        let masker = if parts.diff { parts.masker() } else { Masker::Off };
+        let diff = diff_lines([old.unwrap_or(&nothing), new], masker);
         [self.lines_added, self.lines_removed] = added_and_removed(&diff);
         self.diff = if parts.diff { diff } else { Vec::new() };
         if parts.values {

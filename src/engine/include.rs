@@ -406,7 +406,7 @@ impl Composer<'_> {
             return Err((Severity::Error, format!("includes nest deeper than {MAX_DEPTH}")));
         }
         let cannot = |error: Error| {
-            let message = match Masker::opaque().value(pattern) {
+            let message = match Masker::Opaque.value(pattern) {
                 Cow::Borrowed(pattern) => format!("cannot include `{pattern}`: {error}"),
                 // The error names the file.
                 Cow::Owned(masked) => format!("cannot include `{masked}`"),

@@ -98,8 +98,8 @@ impl Transaction<'_> {
         if found.is_empty() {
             return Ok(());
         }
-        let masker = self.options.told.mask_key.map(Masker::keyed).unwrap_or_default();
-        Err(changed_meanwhile(&found, &masker))
+        let masker = self.options.told.mask_key.map(Masker::Keyed).unwrap_or_default();
+        Err(changed_meanwhile(&found, masker))
     }
 
     /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
@@ -235,7 +235,7 @@ pub fn hand_edited(conflicts: &[Fault]) -> Error {
         return Error::new(ErrorKind::Conflict, message).hint(OVERWRITE);
     }
     let what = format!("{what} here since it was loaded");
-    refusal(ErrorKind::Conflict, conflicts, (&what, OVERWRITE), &Masker::default())
+    refusal(ErrorKind::Conflict, conflicts, (&what, OVERWRITE), Masker::default())
 }
 
 /// The refusal of a change with a `base`: a hand edit and an unsaved update were both made of another text.
@@ -255,7 +255,7 @@ pub fn hand_edited_badly(kind: ErrorKind, file: &Snapshot, has_history: bool) ->
 }
 
 /// The refusal of a change that conflicts with what others made of its base.
-pub fn changed_meanwhile(conflicts: &[Fault], masker: &Masker) -> Error {
+pub fn changed_meanwhile(conflicts: &[Fault], masker: Masker) -> Error {
     refusal(ErrorKind::Conflict, conflicts, ("it was changed meanwhile", DECIDE), masker)
 }
 
@@ -270,7 +270,7 @@ fn refusal(
     kind: ErrorKind,
     conflicts: &[Fault],
     (what, hint): (&str, &'static str),
-    masker: &Masker,
+    masker: Masker,
 ) -> Error {
     let pointer = |fault: &Fault| fault.pointer.clone().unwrap_or_default();
     let first = conflicts.first().map_or(String::new(), |first| pointer(first).to_path().shown());

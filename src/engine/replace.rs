@@ -242,22 +242,18 @@ impl Transaction<'_> {
     }
 }
 
-/// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`. With a masker, a path that holds a secret
-/// leads nowhere.
+/// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`. Where secrets are masked, a path that holds
+/// one leads nowhere.
 ///
 /// # Errors
 /// The text has errors; nothing is at the path; what is there is not one entry of the text.
-pub fn entry_range(
-    text: &Arc<Snapshot>,
-    path: &Path,
-    masker: Option<&Masker>,
-) -> Result<Range<usize>, Error> {
+pub fn entry_range(text: &Arc<Snapshot>, path: &Path, masker: Masker) -> Result<Range<usize>, Error> {
     if !text.is_valid() {
         return Err(Error::bad_config(text.clone()));
     }
-    let masked = masker.map(|masker| text.masked(masker));
-    let (config, shown) = (text.config(), masked.as_ref().unwrap_or(text).config());
-    let is_shown = masker.is_none() || shown.contains(&path.names());
+    let masked = text.masked(masker);
+    let (config, shown) = (text.config(), masked.config());
+    let is_shown = masker == Masker::Off || shown.contains(&path.names());
     if let Some(entry) = config.own_entry_at(&path.segments).filter(|_| is_shown) {
         return Ok(entry.start()..entry.end());
     }
@@ -284,7 +280,7 @@ pub fn with_entry(
     text: &Arc<Snapshot>,
     EntryEdit { path, text: entry, create }: &EntryEdit,
 ) -> Result<Vec<u8>, Error> {
-    match entry_range(text, path, None) {
+    match entry_range(text, path, Masker::Off) {
         Ok(range) => replaced(text, [range.start, range.end], ["", ""], entry),
         Err(refusal) if *create && refusal.kind == ErrorKind::NotFound => added(text, path, entry),
         Err(refusal) => Err(refusal),
@@ -298,7 +294,7 @@ fn added(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Err
     let line_end = if old.is_empty() || old.ends_with('\n') { "" } else { newline };
     let whole = replaced(text, [old.len(); 2], [line_end, newline], entry)?;
     let made = Arc::new(Snapshot::from_bytes(whole.clone()));
-    match entry_range(&made, path, None) {
+    match entry_range(&made, path, Masker::Off) {
         Ok(range) if range.start >= old.len() => Ok(whole),
         _ => {
             Err(Error::new(ErrorKind::BadNewText, format!("the new text is not that of `{}`", path.shown()))

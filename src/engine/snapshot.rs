@@ -176,9 +176,9 @@ pub fn compared<T>(sides: [Option<&Snapshot>; 2], look: impl FnOnce(&Config<'_>,
     look(&old.config(), &new.config())
 }
 
-/// Returns the lines of a unified diff of two configurations, from the first `@@` on. Without a masker secrets are shown. If
+/// Returns the lines of a unified diff of two configurations, from the first `@@` on. If
 /// the text of one of them is not known, their values are compared, written as texts.
-pub fn diff_lines([old, new]: [&Snapshot; 2], masker: Option<&Masker>) -> Vec<String> {
+pub fn diff_lines([old, new]: [&Snapshot; 2], masker: Masker) -> Vec<String> {
     let between = |old: &Snapshot, new: &Snapshot| old.document().unified_diff(new.document(), masker);
     let rewritten =
         |text: &Snapshot| text.is_valid().then(|| Snapshot::of_values(&text.config().to_json()))?;
@@ -193,7 +193,7 @@ pub fn diff_lines([old, new]: [&Snapshot; 2], masker: Option<&Masker>) -> Vec<St
 /// Returns the lines of a unified diff of two values as JSON.
 pub fn value_diff_lines(old: &Value, new: &Value) -> Vec<String> {
     let [old, new] = [old, new].map(|value| Document::parse(format!("{value:#}\n")));
-    old.unified_diff(&new, None)
+    old.unified_diff(&new, Masker::Off)
 }
 
 /// Returns the number of lines of a diff that only the new side has, and of those that only the old side has.
@@ -204,8 +204,11 @@ pub fn added_and_removed(diff: &[String]) -> [usize; 2] {
 impl Snapshot {
     /// The text with masks in the place of its secrets. Its JSON and its values are those of the masked text.
     #[must_use]
-    pub fn masked(&self, masker: &Masker) -> Self {
-        Self::from_document(Document::parse(masker.document(self.document())))
+    pub fn masked(self: &Arc<Self>, masker: Masker) -> Arc<Self> {
+        if masker == Masker::Off {
+            return self.clone();
+        }
+        Arc::new(Self::from_document(Document::parse(masker.document(self.document()))))
     }
 }
 
@@ -226,5 +229,5 @@ pub fn without_secrets<'s>(text: &str, of: impl IntoIterator<Item = &'s Arc<Snap
 
 /// Returns JSON that a program printed without the secrets of configurations.
 pub fn json_without_secrets<'s>(printed: Value, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> Value {
-    secrets_of(of).masked_json(printed, &Masker::opaque())
+    secrets_of(of).masked_json(printed, &Masker::Opaque)
 }

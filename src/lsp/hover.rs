@@ -18,7 +18,7 @@ pub fn explained(spot: &Spot) -> Value {
     let Some(path) = caret.path() else { return Value::Null };
     let keyword = caret.words[0].value();
     // A line such as `password=SECRET;` has its secret in the keyword.
-    if Masker::opaque().value(&keyword) != keyword {
+    if Masker::Opaque.value(&keyword) != keyword {
         return Value::Null;
     }
     let nothing = json!({});
@@ -37,7 +37,7 @@ fn referred(document: &Document, name: &NameUse<'_>) -> Option<String> {
     let is_it = |used: &NameUse<'_>| used.is_definition && used.group == name.group && used.name == name.name;
     let place = uses.filter(is_it).map(|used| used.word.start as usize).next()?;
     let block = document.entries().find(|entry| (entry.start()..entry.end()).contains(&place))?;
-    let masked = Masker::opaque().document(&Document::parse(block.text().to_owned())).to_string();
+    let masked = Masker::Opaque.document(&Document::parse(block.text().to_owned())).to_string();
     let lines: Vec<&str> = masked.lines().take(MOST_LINES).collect();
     let more = if masked.lines().count() > MOST_LINES { "\n…" } else { "" };
     Some(format!("{}{more}", lines.join("\n")))

@@ -91,7 +91,7 @@ impl DiffArgs {
                 Side::read(&mut target::at_argument(url, global, ui)?, None).map(Some)
             }
             Some(name) if !is_of_target(name) => {
-                let context = if name == STDIN { None } else { context::without_file(name)? };
+                let context = if name == STDIN { None } else { context::without_file(name, global)? };
                 let Some(context) = context else {
                     let file = FilePath::new(name);
                     return Ok(Some(Side {
@@ -120,7 +120,7 @@ impl DiffArgs {
         };
         answers.once(|compared| compared.notes.clone()).iter().for_each(|note| ui.note(note));
         if is_patch {
-            answers.print_json(|compared| compared.patch.clone())?;
+            ui.print_json(&answers.json(|compared| compared.patch.clone()))?;
         } else if let Some((_, Compared { sides: [old, new], diff, values, .. })) = answers.one() {
             let (differing, names) = ((&**diff, values.as_deref()), [&*old.name, &*new.name]);
             ui.print_painted(|out| print_change(form, differing, names, ui, out))?;
@@ -134,7 +134,7 @@ impl DiffArgs {
                     true => ("no", "-".to_owned()),
                     false => ("yes", format!("+{added} -{removed}")),
                 };
-                let paths = first_paths([old, new], &ui.masker().unwrap_or_default());
+                let paths = first_paths([old, new], ui.masker());
                 rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
                 diffs.push((server, (diff.clone(), changed(old, new))));
             }
@@ -244,8 +244,7 @@ impl Compared {
         let is_of_values = sides.iter().find(|side| side.text.is_of_values());
         if form == ChangeFormat::Json {
             let patch = old.values()?.patch_to(&new.values()?);
-            let (differs, patch) = (!patch.is_empty(), Value::Object(patch));
-            let patch = ui.value_masker().map_or(patch.clone(), |masker| masker.json(&patch));
+            let (differs, patch) = (!patch.is_empty(), ui.value_masker().json(&Value::Object(patch)));
             return Ok(Self { sides, diff: Vec::new(), values: None, patch, differs, notes });
         }
         if let Some(side) = is_of_values {
@@ -255,7 +254,7 @@ impl Compared {
             old.values()?;
             new.values()?;
         }
-        let diff = diff_lines([&old.text, &new.text], ui.masker().as_ref());
+        let diff = diff_lines([&old.text, &new.text], ui.masker());
         let differs = !diff.is_empty() || is_of_values.is_none() && !old.text.is_same_text(&new.text);
         if differs && diff.is_empty() {
             notes.push("the texts differ in bytes that are not UTF-8".to_owned());

@@ -296,14 +296,14 @@ impl Editing<'_> {
         };
         let [before, after] = [with_included(present)?, with_included(&edited)?];
         let warnings = new_warnings(before.document(), after.document());
-        let lines = render::new_warnings(&warnings, self.ui.masker().as_ref());
+        let lines = render::new_warnings(&warnings, self.ui.masker());
         lines.iter().for_each(|line| self.ui.warning(line));
         if !prompts::can_ask() {
             let message = "the change was not made: there is no terminal to ask on";
             return Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` answers the question"));
         }
         let name = self.target.service.name();
-        let lines = diff_lines([present, &edited], self.ui.masker().as_ref());
+        let lines = diff_lines([present, &edited], self.ui.masker());
         let (values, form) = (changed(present, &edited), self.change.args.output.for_people());
         let differing = (&*lines, values.as_deref());
         output(print_change(form, differing, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;

@@ -127,9 +127,9 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
         }
         let Some(new) = found else { continue };
         if differ(&last, &new, path) {
-            let change = entry(&observed, &new).map(|entry| masked_entry(entry, masker.as_ref()));
-            let heading = heading(change.clone(), &observed, [&last, &new], masker.as_ref());
-            let paths = changed(&last, &new).map(|all| values_json(&all, masker.as_ref()));
+            let change = entry(&observed, &new).map(|entry| masked_entry(entry, masker));
+            let heading = heading(change.clone(), &observed, [&last, &new], masker);
+            let paths = changed(&last, &new).map(|all| values_json(&all, masker));
             let at = clock::rfc3339(SystemTime::now());
             let record = json!({ "at": at, "target": name, "change": change, "paths": paths });
             ui.print_painted(|out| {
@@ -137,7 +137,7 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
                     return writeln!(out, "{record}");
                 }
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
-                print_difference([&last, &new], path, [&name, &name], masker.as_ref(), ui, out)
+                print_difference([&last, &new], path, [&name, &name], ui, out)
             })?;
         }
         last = new;
@@ -157,10 +157,10 @@ fn heading(
     entry: Option<HistoryEntry>,
     observed: &Observed<'_>,
     [old, text]: [&Snapshot; 2],
-    masker: Option<&Masker>,
+    masker: Masker,
 ) -> String {
     let time = local::shown(SystemTime::now());
-    let paths = || one_line(&first_paths([old, text], &masker.cloned().unwrap_or_default()));
+    let paths = || one_line(&first_paths([old, text], masker));
     let Some(entry) = entry else {
         // Of a server it is not known who changed it.
         let by_hand = observed.watch.as_ref().map(|_| format!("  edited by hand: {}", paths()));
@@ -193,7 +193,7 @@ impl WaitArgs {
         };
         let answers = call.ask("wait for", work)?;
         if call.ui.is_json() {
-            answers.print_json(|missing| met(missing.as_slice()))?;
+            call.ui.print_json(&answers.json(|missing| met(missing.as_slice())))?;
         }
         for (server, missing) in
             answers.found().filter_map(|(server, missing)| Some((server, missing.as_ref()?)))

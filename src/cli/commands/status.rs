@@ -249,7 +249,7 @@ fn state(status: &Status) -> String {
 /// it has together with what it includes.
 fn read(target: &mut Target, ui: Ui) -> Result<Status, Error> {
     let status = target.service.status(StatusPart::All)?;
-    let last_change = status.last_change.map(|entry| masked_entry(entry, ui.masker().as_ref()));
+    let last_change = status.last_change.map(|entry| masked_entry(entry, ui.masker()));
     let (mut errors, mut first) = (status.errors, None);
     if let Some(file) = &status.file {
         first = first_error(target.service.name(), file, ui.masker());

@@ -271,7 +271,7 @@ impl FmtArgs {
         }
         let new = text.document().formatted().map_err(EditError::Unproved)?;
         let shown = new.map_or(text, |new| Arc::new(Snapshot::from_document(new)));
-        call.ui.print(|out| write_text(&shown, call.ui.value_masker().as_ref(), out))?;
+        call.ui.print(|out| write_text(&shown, call.ui.value_masker(), out))?;
         Ok(Exit::Done)
     }
 }

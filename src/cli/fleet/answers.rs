@@ -1,6 +1,7 @@
 //! The answers of the servers of a command, and its exit code. Of one server it is shown as it is; of several each
 //! part says whose it is, and what is the same of many is shown once.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use serde_json::Value;
@@ -119,10 +120,23 @@ impl<T> Answers<T> {
         })
     }
 
-    /// Prints each answer as JSON; those of several servers are the members of an object.
-    pub fn print_json(&self, record: impl Fn(&T) -> Value) -> Result<(), Error> {
+    /// Each answer as JSON; those of several servers are the members of an object.
+    pub fn json(&self, record: impl Fn(&T) -> Value) -> Value {
         let records = || self.found().map(|(server, answer)| (server.to_owned(), record(answer))).collect();
-        self.ui.print_json(&self.one().map_or_else(|| Value::Object(records()), |(_, answer)| record(answer)))
+        self.one().map_or_else(|| Value::Object(records()), |(_, answer)| record(answer))
+    }
+
+    /// Prints each answer, as JSON if that is asked for, and returns the exit code.
+    pub fn show(
+        self,
+        record: impl Fn(&T) -> Value,
+        print: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<Exit, Error> {
+        match self.ui.is_json() {
+            true => self.ui.print_json(&self.json(record))?,
+            false => self.print(print)?,
+        }
+        Ok(self.exit())
     }
 
     /// The exit code of a command that all, some or none of the servers answered.
@@ -234,8 +248,10 @@ pub struct StateRow {
 pub fn counted(rows: &[StateRow]) -> String {
     let mut states: Vec<_> = rows.iter().map(|row| (!row.is_well, row.rank, &row.state)).collect();
     states.sort();
-    let counts = states.chunk_by(|one, other| one == other);
-    counts.map(|same| format!("{} {}", same.len(), same[0].2)).collect::<Vec<_>>().join(" · ")
+    let mut told = HashSet::new();
+    states.retain(|(.., state)| told.insert(*state));
+    let count = |state: &str| rows.iter().filter(|row| row.state == state).count();
+    states.iter().map(|(.., state)| format!("{} {state}", count(state))).collect::<Vec<_>>().join(" · ")
 }
 
 /// The rows of a table, the worst first. Of many, equal ones are folded, and those that are well as far as one row has room.

@@ -44,7 +44,7 @@ impl Report<'_> {
         ReportParts {
             diff: is(ChangeFormat::Diff) && !self.args.quiet && !self.diff_was_shown,
             values: !is(ChangeFormat::Diff) || self.ui.is_terminal(),
-            ..ReportParts::masked_by(self.ui.masker().as_ref())
+            ..ReportParts::masked_by(self.ui.masker())
         }
     }
 
@@ -54,9 +54,7 @@ impl Report<'_> {
         let masker = ui.masker();
         change.warnings.iter().for_each(|warning| ui.warning(warning));
         let printed = match args.output {
-            ChangeFormat::Json => {
-                ui.print_json(&change_json((self.command, target), change, masker.as_ref()))
-            }
+            ChangeFormat::Json => ui.print_json(&change_json((self.command, target), change, masker)),
             ChangeFormat::Diff if args.quiet || change.diff.is_empty() => Ok(()),
             ChangeFormat::Summary if self.diff_was_shown && ui.is_terminal() => Ok(()),
             form => {
@@ -71,7 +69,7 @@ impl Report<'_> {
             _ => {}
         }
         if !self.diff_was_shown {
-            let warnings = new_warnings(&change.new_warnings, masker.as_ref());
+            let warnings = new_warnings(&change.new_warnings, masker);
             warnings.iter().for_each(|warning| ui.warning(warning));
         }
         change.notes.iter().for_each(|note| ui.note(&in_words(note)));
@@ -97,14 +95,13 @@ impl Report<'_> {
     }
 }
 
-/// The change that a command made of a target, as `-o json` prints it for programs. The shape is stable. Without a
-/// masker secrets are shown.
+/// The change that a command made of a target, as `-o json` prints it for programs. The shape is stable.
 pub fn change_json(
     (operation, target): (&'static str, &str),
     change: &ChangeReport,
-    masker: Option<&Masker>,
+    masker: Masker,
 ) -> Value {
-    let masked = |text: String| masker.map_or(text.clone(), |masker| masker.prose(&text).into_owned());
+    let masked = |text: String| masker.prose(&text).into_owned();
     let mut effects = json!({ "summary": change.effects.in_words() });
     if let (Value::Object(all), Value::Object(counts)) = (&mut effects, json!(change.effects)) {
         all.extend(counts);
@@ -127,10 +124,9 @@ pub fn change_json(
 }
 
 /// The values that changed, for programs.
-pub fn values_json(values: &[ChangedValue], masker: Option<&Masker>) -> Value {
+pub fn values_json(values: &[ChangedValue], masker: Masker) -> Value {
     let record = |value: &ChangedValue| {
-        let masked = masker.map_or_else(|| value.clone(), |masker| value.clone().masked(masker));
-        let ChangedValue { keys, before, after } = masked;
+        let ChangedValue { keys, before, after } = value.clone().masked(masker);
         json!({ "pointer": Pointer::from_keys(keys).as_str(), "before": before, "after": after })
     };
     values.iter().map(record).collect()

@@ -16,9 +16,8 @@ const CONTEXT_LINES: usize = 3;
 const MYERS_LINES: usize = 10_000;
 
 impl Document {
-    /// The lines of a unified diff from the first `@@` on, without their newlines, with their secrets masked if there is a
-    /// masker. A line on both sides follows a space, others `-`, `+` and `\\`.
-    pub fn unified_diff(&self, new: &Self, masker: Option<&Masker>) -> Vec<String> {
+    /// The lines of a unified diff from the first `@@` on, without their newlines, with their secrets masked. A line on both sides follows a space, others `-`, `+` and `\\`.
+    pub fn unified_diff(&self, new: &Self, masker: Masker) -> Vec<String> {
         let lines = [self, new].map(|document| lines_of(document.text()));
         masked([self, new], &lines, &hunks(&lines), masker)
     }
@@ -52,7 +51,7 @@ fn masked(
     documents: [&Document; 2],
     lines: &[Vec<&str>; 2],
     hunks: &[Vec<DiffOp>],
-    masker: Option<&Masker>,
+    masker: Masker,
 ) -> Vec<String> {
     let shown = [0, 1].map(|side| {
         let text = documents[side].text();
@@ -60,7 +59,7 @@ fn masked(
             let numbers = if side == 0 { op.old_range() } else { op.new_range() };
             lines[side][numbers].iter().map(|line| place_of(text, line))
         });
-        (text, MaskedText::new(documents[side], masker.cloned(), windows.collect()))
+        (text, MaskedText::new(documents[side], masker, windows.collect()))
     });
     let mut printed = Vec::new();
     for hunk in hunks {
