@@ -296,11 +296,10 @@ fn changed_places<'r>(request: &'r Request, patch: Option<&'r Value>) -> Vec<Vec
             // It is refused as a whole.
             return Vec::new();
         }
-        let places =
-            patch.iter().flat_map(|(key, value)| match (Schema::kind(key), value.as_object()) {
-                (Some(_), Some(blocks)) => blocks.keys().map(|name| vec![key.as_str(), name.as_str()]).collect(),
-                _ => vec![vec![key.as_str()]],
-            });
+        let places = patch.iter().flat_map(|(key, value)| match (Schema::kind(key), value.as_object()) {
+            (Some(_), Some(blocks)) => blocks.keys().map(|name| vec![key.as_str(), name.as_str()]).collect(),
+            _ => vec![vec![key.as_str()]],
+        });
         return places.collect();
     }
     request.paths().into_iter().filter_map(place_of).collect()

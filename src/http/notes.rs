@@ -45,10 +45,15 @@ pub fn word_of(note: &OutcomeNote) -> String {
     match json!(note) {
         Value::String(word) => word,
         // The paths of a hand edit are in a header of its own.
-        counted => counted.as_object().into_iter().flatten().map(|(word, count)| match count {
-            Value::Number(count) => format!("{word} {count}"),
-            _ => word.clone(),
-        }).collect(),
+        counted => counted
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(word, count)| match count {
+                Value::Number(count) => format!("{word} {count}"),
+                _ => word.clone(),
+            })
+            .collect(),
     }
 }
 

@@ -232,8 +232,7 @@ impl ConfigService for RemoteService {
         };
         let is_back = decision == Decision::RollBack;
         let operation = if is_back { ApiOperation::Cancel } else { ApiOperation::Confirm };
-        let accepted =
-            (decision == Decision::KeepThoughFailed).then(|| (ACCEPT, FAILED_NODES.to_owned()));
+        let accepted = (decision == Decision::KeepThoughFailed).then(|| (ACCEPT, FAILED_NODES.to_owned()));
         let parameters = [(ID, id)].into_iter().chain(accepted).collect();
         let sent = client.send(&ApiCall { parameters, applies: true, ..ApiCall::new(operation) });
         let reply = sent.map_err(|refusal| match refusal.status {
