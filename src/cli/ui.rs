@@ -71,7 +71,8 @@ pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
 pub struct Ui {
     color_out: bool,
     color_err: bool,
-    terminal_out: bool,
+    /// True if a person sees the results at once.
+    pub terminal_out: bool,
     /// True if a pager may stand between stdout and the terminal.
     pages: bool,
     masker: Masker,
@@ -79,7 +80,7 @@ pub struct Ui {
     /// True if the results, and a refusal, are JSON (`-o json`).
     json: bool,
     /// True if neither notes nor waits are told (`-q`).
-    quiet: bool,
+    pub quiet: bool,
 }
 
 impl Ui {
@@ -135,19 +136,9 @@ impl Ui {
         Self { quiet: false, ..self }
     }
 
-    /// True if neither notes nor waits are told.
-    pub fn is_quiet(self) -> bool {
-        self.quiet
-    }
-
     /// True if the results, and a refusal, are JSON.
     pub fn is_json(self) -> bool {
         self.json
-    }
-
-    /// True if a person sees the results at once.
-    pub fn is_terminal(self) -> bool {
-        self.terminal_out
     }
 
     /// The same for a command that only shows something: a long output goes through a pager.

@@ -259,7 +259,7 @@ impl Compared {
         if differs && diff.is_empty() {
             notes.push("the texts differ in bytes that are not UTF-8".to_owned());
         }
-        let is_shown = form == ChangeFormat::Summary || ui.is_terminal();
+        let is_shown = form == ChangeFormat::Summary || ui.terminal_out;
         let values = if is_shown { changed(&old.text, &new.text) } else { None };
         Ok(Self { sides, diff, values, patch: Value::Null, differs, notes })
     }

@@ -13,7 +13,8 @@ use crate::cli::fleet::answers::Answers;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::render::diagnostics;
-use crate::cli::render::group_table::{self, GroupTable};
+use crate::cli::render::group_table::GroupTable;
+use crate::cli::render::table;
 use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, Snapshot, StatusPart, json_without_secrets};
@@ -423,11 +424,18 @@ impl<'a> Wanted<'a> {
             let server = (!is_one).then_some(server);
             self.look(&shown, |values| self.add_rows(values, &shown.text, server, &mut tables))
         })?;
-        let tables = tables.into_iter().map(GroupTable::rows).collect::<Result<Vec<_>, _>>()?;
-        // Of all groups, those without entries are left out, but for the streams.
-        let is_shown = |(at, rows): &(usize, Vec<_>)| *at == 0 || !self.paths.is_empty() || rows.len() > 1;
-        let tables = tables.into_iter().enumerate().filter(is_shown).map(|(_, rows)| rows);
-        ui.print(|out| group_table::print(tables, ui.width(), out))?;
+        let tables = tables.into_iter().map(GroupTable::parts).collect::<Result<Vec<_>, _>>()?;
+        ui.print(|out| {
+            for (at, (headings, rows)) in tables.into_iter().enumerate() {
+                // Of all groups, those without entries are left out, but for the streams.
+                if at > 0 && self.paths.is_empty() && rows.is_empty() {
+                    continue;
+                }
+                out.write_all(if at > 0 { b"\n" } else { b"" })?;
+                table::print(&headings, rows, ui.width(), out)?;
+            }
+            Ok(())
+        })?;
         Ok(read.exit())
     }
 

@@ -43,7 +43,7 @@ impl Report<'_> {
         let is = |format: ChangeFormat| self.args.output == format;
         ReportParts {
             diff: is(ChangeFormat::Diff) && !self.args.quiet && !self.diff_was_shown,
-            values: !is(ChangeFormat::Diff) || self.ui.is_terminal(),
+            values: !is(ChangeFormat::Diff) || self.ui.terminal_out,
             ..ReportParts::masked_by(self.ui.masker())
         }
     }
@@ -56,7 +56,7 @@ impl Report<'_> {
         let printed = match args.output {
             ChangeFormat::Json => ui.print_json(&change_json((self.command, target), change, masker)),
             ChangeFormat::Diff if args.quiet || change.diff.is_empty() => Ok(()),
-            ChangeFormat::Summary if self.diff_was_shown && ui.is_terminal() => Ok(()),
+            ChangeFormat::Summary if self.diff_was_shown && ui.terminal_out => Ok(()),
             form => {
                 let differing = (&*change.diff, Some(&*change.values));
                 ui.print_painted(|out| print_change(form, differing, [target; 2], ui, out))
