@@ -33,7 +33,7 @@ use crate::cli::args::global::{ColorChoice, GlobalArgs};
 use crate::cli::error::equal_lines;
 use crate::cli::local;
 use crate::cli::render::more_like_it;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::progress;
 use crate::store::LockHolder;
 use mediaconf::{Diagnostics, Masker, printable};
@@ -63,7 +63,11 @@ const ASKS_FOR_JSON: [&str; 5] = [" -o json", " -ojson", " -o=json", " --output 
 
 /// Turns the failure of a write to stdout into an error of the command.
 pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
-    written.map_err(Error::output_failed)
+    written.map_err(|error| {
+        let is_closed = error.kind() == io::ErrorKind::BrokenPipe;
+        let kind = if is_closed { ErrorKind::OutputClosed } else { ErrorKind::Failed };
+        Error::of_system(kind, "cannot write the output", &error)
+    })
 }
 
 /// The settings of the two output streams.

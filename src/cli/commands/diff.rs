@@ -217,10 +217,7 @@ impl Side {
 
     /// The values of the configuration; a text with errors has none.
     fn values(&self) -> Result<Config<'_>, Error> {
-        match self.text.is_valid() {
-            true => Ok(self.text.config()),
-            false => Err(Error::broken_text(&self.name, self.text.clone())),
-        }
+        Error::refuse_broken(&self.name, &self.text).map(|()| self.text.config())
     }
 }
 

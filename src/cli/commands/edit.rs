@@ -363,10 +363,7 @@ impl Editing<'_> {
                 .hint("keep what is right, and take the markers out"));
         }
         let snapshot = Arc::new(Snapshot::from_bytes(whole.clone()));
-        match snapshot.is_valid() {
-            true => Ok(()),
-            false => Err(Error::broken_text(&format!("{} (edited)", self.target.service.name()), snapshot)),
-        }
+        Error::refuse_broken(&format!("{} (edited)", self.target.service.name()), &snapshot)
     }
 
     fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<(), Error> {

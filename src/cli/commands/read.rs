@@ -264,10 +264,10 @@ impl<'a> Wanted<'a> {
             }
         }
         // In the thread of its server; one alone begins to print while its text is checked.
-        match server.is_alone() || is_text || text.is_valid() {
-            true => Ok(Shown { text, figures, included }),
-            false => Err(Error::bad_config(text)),
+        if !(server.is_alone() || is_text) {
+            text.refuse_errors()?;
         }
+        Ok(Shown { text, figures, included })
     }
 
     /// The configuration with what it includes. Errors that they have together refuse it; they are shown where it is shown
@@ -304,9 +304,7 @@ impl<'a> Wanted<'a> {
         Shown { text, figures, .. }: &Shown,
         work: impl FnOnce(Values<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        if !text.is_valid() {
-            return Err(Error::bad_config(text.clone()));
-        }
+        text.refuse_errors()?;
         let skips = self.args.skip_streams;
         let own = text.config().skipping_static(skips);
         if let Some(figures) = figures {
@@ -469,9 +467,7 @@ impl<'a> Wanted<'a> {
         if self.paths.is_empty() {
             return output(write_text(text, self.masker, out));
         }
-        if !text.is_valid() {
-            return Err(Error::bad_config(text.clone()));
-        }
+        text.refuse_errors()?;
         let config = text.config();
         for path in &self.paths {
             for (path, value) in self.select(&whole_group(path), [&config; 2])?.into_places() {

@@ -150,9 +150,7 @@ impl ContextsFile {
         }
         let bytes = read_limited(file, found.len(), &self.path, failed)?;
         let snapshot = Arc::new(Snapshot::from_bytes(bytes));
-        if !snapshot.is_valid() {
-            return Err(Error::broken_text(&name, snapshot));
-        }
+        Error::refuse_broken(&name, &snapshot)?;
         Contexts::read(snapshot.config().to_json(), self.folder())
             .map_err(|fault| Error::new(ErrorKind::BadConfig, format!("`{name}`: {fault}")))
     }
