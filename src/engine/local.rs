@@ -213,8 +213,8 @@ impl ConfigService for Engine {
     }
 
     fn decide(&self, decision: Decision<'_>, id: Option<&str>, by: &str) -> Result<Decided, Error> {
-        if let (Decision::KeepOnceRun { late }, Some(id)) = (decision, id) {
-            return Ok(Decided { waits_for: self.store.canaries(id, late)?, ..Decided::default() });
+        if let (Decision::KeepOnceRun { waves, late }, Some(id)) = (decision, id) {
+            return Ok(Decided { waits_for: self.store.canaries(id, waves, late)?, ..Decided::default() });
         }
         let is_run_by_nodes = self.is_run_by_nodes();
         let pending = self.pending_info()?.filter(|pending| !(is_run_by_nodes && pending.is_over));

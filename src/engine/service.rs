@@ -72,8 +72,10 @@ pub enum Decision<'d> {
     Keep,
     /// The same, although nodes failed to take it.
     KeepThoughFailed,
-    /// The same, once the nodes run it that take it first; for the reason `late` it is rolled back.
+    /// The same, once the nodes of all waves have run it, each of which holds the ones before it; for the reason `late` it is
+    /// rolled back.
     KeepOnceRun {
+        waves: &'d [Vec<String>],
         late: Option<&'d str>,
     },
     RollBack,

@@ -198,12 +198,18 @@ pub trait Store: Send + Sync {
     /// Who runs the configuration, and so sees to the change that has to be confirmed.
     fn run_by(&self) -> RunBy;
 
-    /// Looks at the nodes that take the change `id` first, and confirms it if it can be, or rolls it back
-    /// for the reason `back`. Says what is waited for; `None` if it is decided.
+    /// Looks at the nodes that take the change `id` first. Once they have run it, the next of these waves takes it, and after
+    /// the last one it is confirmed; for the reason `back`, or where one fails, it is rolled back. Says what is waited for;
+    /// `None` if it is decided.
     ///
     /// # Errors
     /// Those of the store.
-    fn canaries(&self, _id: &str, _back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
+    fn canaries(
+        &self,
+        _id: &str,
+        _waves: &[Vec<String>],
+        _back: Option<&str>,
+    ) -> Result<Option<Vec<String>>, Error> {
         Ok(None)
     }
 

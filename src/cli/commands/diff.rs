@@ -91,7 +91,7 @@ impl DiffArgs {
                 Side::read(&mut target::at_argument(url, global, ui)?, None).map(Some)
             }
             Some(name) if !is_of_target(name) => {
-                let context = if name == STDIN { None } else { context::without_file(name)? };
+                let context = if name == STDIN { None } else { context::without_file(name, global)? };
                 let Some(context) = context else {
                     let file = FilePath::new(name);
                     return Ok(Some(Side {

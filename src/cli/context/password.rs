@@ -30,14 +30,19 @@ static KNOWN: LazyLock<Mutex<HashMap<String, Printed>>> = LazyLock::new(Mutex::d
 /// Without a terminal it gets no input: that belongs to the change.
 pub fn password(context: &ServerContext) -> Result<Option<String>, Error> {
     let Some(command) = &context.password_command else { return Ok(None) };
+    let failed = |reason: &str, hint| {
+        let message = format!("the password command of context `{}` {reason}", context.name);
+        Error::new(ErrorKind::Denied, message).hint(hint)
+    };
+    if let Some(mended_by) = &context.mended_by {
+        return Err(failed("is not run: others may write the file with it", format!("`{mended_by}`")));
+    }
     let may_ask = io::stdin().is_terminal() || io::stderr().is_terminal();
     let known =
         KNOWN.lock().unwrap_or_else(PoisonError::into_inner).entry(command.clone()).or_default().clone();
     let printed = known.get_or_init(|| printed(command, (!may_ask).then_some(LONGEST_WAIT)));
-    printed.clone().map(Some).map_err(|reason| {
-        let message = format!("the password command of context `{}` failed: {reason}", context.name);
-        Error::new(ErrorKind::Denied, message).hint("nothing was sent")
-    })
+    let printed = printed.clone().map(Some);
+    printed.map_err(|reason| failed(&format!("failed: {reason}"), "nothing was sent".to_owned()))
 }
 
 /// The first line that a command prints, or why there is none. After `most`, if there is a limit, it is ended with all

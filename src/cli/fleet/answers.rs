@@ -1,6 +1,7 @@
 //! The answers of the servers of a command, and its exit code. Of one server it is shown as it is; of several each
 //! part says whose it is, and what is the same of many is shown once.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use serde_json::Value;
@@ -241,8 +242,10 @@ pub struct StateRow {
 pub fn counted(rows: &[StateRow]) -> String {
     let mut states: Vec<_> = rows.iter().map(|row| (!row.is_well, row.rank, &row.state)).collect();
     states.sort();
-    let counts = states.chunk_by(|one, other| one == other);
-    counts.map(|same| format!("{} {}", same.len(), same[0].2)).collect::<Vec<_>>().join(" · ")
+    let mut told = HashSet::new();
+    states.retain(|(.., state)| told.insert(*state));
+    let count = |state: &str| rows.iter().filter(|row| row.state == state).count();
+    states.iter().map(|(.., state)| format!("{} {state}", count(state))).collect::<Vec<_>>().join(" · ")
 }
 
 /// The rows of a table, the worst first. Of many, equal ones are folded, and those that are well as far as one row has room.

@@ -7,7 +7,7 @@ use super::diagnostics::in_one_line;
 use super::table;
 use crate::cli::confirmation::is_well;
 use crate::cli::fleet::answers::{StateRow, worst_first};
-use crate::cli::fleet::names::by_number;
+use crate::cli::fleet::names::{by_number, sorted_ranges};
 use crate::cli::local;
 use crate::engine::{NodeReport, ServerInfo, Status};
 use crate::store::{HistoryEntry, NodeRecord, NodeState, PendingInfo};
@@ -129,11 +129,11 @@ fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
         ),
         (is_whole, true) => format!(
             "{operation} by {by}{} was not confirmed in time: the next change, or {}, rolls it back",
-            if is_whole { String::new() } else { format!(", with {} first,", canary.join(", ")) },
+            if is_whole { String::new() } else { format!(", with {} first,", sorted_ranges(canary)) },
             if status.nodes.is_some() { "a node" } else { "a server that starts" }
         ),
         (false, false) => {
-            let first = canary.join(", ");
+            let first = sorted_ranges(canary);
             format!("{operation} by {by}, with {first} first, waits to be confirmed: {left} left")
         }
     }

@@ -189,7 +189,7 @@ fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {
 }
 
 fn a_change_that_is_not_there_is_decided(store: &dyn Store) {
-    assert_eq!(store.canaries("none", None).expect("it can be read"), None);
+    assert_eq!(store.canaries("none", &[], None).expect("it can be read"), None);
 }
 
 fn a_writer_follows_another(store: &dyn Store) {
