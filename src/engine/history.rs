@@ -168,7 +168,7 @@ impl Engine {
     }
 
     /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
-    pub(super) fn text_with(
+    pub fn text_with(
         &self,
         revision: Revision,
         entries: &[HistoryEntry],

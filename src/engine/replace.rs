@@ -90,7 +90,7 @@ impl Transaction<'_> {
         if let RequestedChange::Modify(request) = requested {
             return self.modify(request);
         }
-        let (engine, operation, is_of_base) = (self.engine, self.operation, self.options.base.is_some());
+        let (operation, is_of_base) = (self.operation, self.options.base.is_some());
         let (state, file) = (self.state.clone(), self.file().cloned());
         if state.is_none() && !operation.writes() {
             return Err(Error::no_server());
@@ -124,7 +124,7 @@ impl Transaction<'_> {
         let is_new = matches!(operation, Operation::Save | Operation::Update);
         if is_new && Document::has_lost_line_ends(after.bytes()) && differs(before) && differs(file.as_ref())
         {
-            engine.refuse_guarded([Some(Guard::OneLine), None], self.options)?;
+            self.options.refuse([Some(Guard::OneLine)])?;
         }
         self.check_text(before, &after)?;
         let differs_from_saved = || differs(state.as_ref().map(|state| &state.saved));
@@ -201,7 +201,7 @@ impl Transaction<'_> {
             guard::before_dangling(self.engine.whole(before).document(), self.engine.whole(after).document())
         };
         let dangling = if is_new && guard.is_none() && deletion.is_none() { dangling() } else { None };
-        self.engine.refuse_guarded([guard, deletion, dangling], self.options).map(|()| deleted)
+        self.options.refuse([guard, deletion, dangling]).map(|()| deleted)
     }
 
     /// The text that is there, formatted.

@@ -13,9 +13,6 @@ use mediaconf::{
     Severity, Span,
 };
 
-/// The directive that includes files.
-const INCLUDE: &str = "include";
-
 /// A text with everything that was computed from it, each when it is first asked for.
 #[derive(Debug, Default)]
 pub struct Snapshot {
@@ -30,7 +27,7 @@ pub struct Snapshot {
     lost_line_ends: OnceLock<bool>,
     revision: OnceLock<Revision>,
     json: OnceLock<Arc<Vec<u8>>>,
-    includes: OnceLock<Vec<(Span, String)>>,
+    pub(super) includes: OnceLock<Vec<(Span, String)>>,
     accounts: [OnceLock<Option<[String; 2]>>; 2],
 }
 
@@ -123,28 +120,6 @@ impl Snapshot {
     pub fn json(&self) -> &Arc<Vec<u8>> {
         let make = || Arc::new(serde_json::to_vec(&self.config()).expect("a view is JSON"));
         self.json.get_or_init(make)
-    }
-
-    /// The entries that include files, as their spans and their patterns.
-    pub fn includes(&self) -> &[(Span, String)] {
-        self.includes.get_or_init(|| {
-            // Nearly all texts have none.
-            if memchr::memmem::find(self.bytes(), INCLUDE.as_bytes()).is_none() {
-                return Vec::new();
-            }
-            let document = self.document();
-            let found =
-                document.all_entries().filter(|entry| !entry.is_block() && entry.keyword() == INCLUDE);
-            found
-                .filter_map(|entry| Some((entry.span(), entry.only_argument()?.value().into_owned())))
-                .collect()
-        })
-    }
-
-    /// True if both include the same files, in the same order.
-    pub fn includes_as(&self, other: &Snapshot) -> bool {
-        let [own, others] = [self, other].map(|text| text.includes().iter().map(|(_, pattern)| pattern));
-        own.eq(others)
     }
 
     /// Login and password of the account that may use the API; `None` if it is unusable.
