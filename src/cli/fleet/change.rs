@@ -1,7 +1,7 @@
 //! A change on several servers: it is evaluated everywhere, shown, agreed to, and made.
 //!
 //! Each server makes it for itself. With `--all-or-nothing` each rolls it back unless it is confirmed, which is done when all
-//! have made it. With `--canary` some make it first, and the others once these have stayed healthy for a time. If anything fails
+//! have made it. With `--canary` some make it first, in waves, and the next ones once these have stayed healthy for a time. If anything fails
 //! before, no server gets a confirmation, so that each goes back, whatever becomes of this program and of the network.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +13,7 @@ use super::members::{Fleet, FleetMember, UNSEEN};
 use super::names::in_ranges;
 use super::plan::{self, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
 use crate::cli::args::global::GlobalArgs;
+use crate::cli::confirmation::in_waves;
 use crate::cli::context::ServerContext;
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::prompts;
@@ -45,7 +46,11 @@ pub fn run(
     refuse_unknown(change, &results)?;
     let is_open = |at: &usize| results[*at].plan.as_ref().is_some_and(FleetPlan::is_open);
     let changing: Vec<usize> = (0..results.len()).filter(is_open).collect();
-    let first = plan::canaries(&args.canary, &changing, &results)?;
+    let waves = plan::canaries(&args.canary, &changing, &results)?;
+    if waves.len() > 1 {
+        let named = |wave: &Vec<usize>| wave.iter().map(|at| &*results[*at].server).collect();
+        ui.note(&in_waves(&waves.iter().map(named).collect::<Vec<Vec<&str>>>(), changing.len()));
+    }
     let print = |results: &[ServerResult]| {
         print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
         unless_closed(plan::print(results, change.command.name, args.output, args.quiet, ui))
@@ -65,7 +70,7 @@ pub fn run(
     tell_id(change, ui);
     let mut making = ChangeUnderWay { fleet, results, change, held: HeldSignals::hold() };
     let goes_back = match times {
-        Some(times) => !making.first_on(&first, &changing, times),
+        Some(times) => !making.in_waves(&waves, &changing, times),
         None => {
             making.make(&changing, args.confirm);
             false
@@ -76,8 +81,10 @@ pub fn run(
     let is_open = outcomes().any(|outcome| !outcome.is_done());
     let has_changed = outcomes().any(|outcome| outcome.is_done() || outcome == ServerOutcome::Unknown);
     let printed = print(&results);
-    if is_open && has_changed {
-        tell_rest(change, ui);
+    match is_open && has_changed {
+        true => tell_rest(change, ui),
+        false if goes_back => tell_again(change, ui),
+        false => {}
     }
     printed?;
     if let Some(time) = args.confirm.filter(|_| times.is_none() && has_changed) {
@@ -137,18 +144,24 @@ impl ChangeUnderWay<'_> {
         servers.iter().all(|at| self.results[*at].outcome.is_done())
     }
 
-    /// Makes the change on the first servers, and on the others once these have stayed healthy; then confirms it on all,
-    /// or takes it back. True if it was confirmed.
-    fn first_on(&mut self, first: &[usize], changing: &[usize], [time, soak]: [Duration; 2]) -> bool {
+    /// Makes the change on each wave of servers once the one before has stayed healthy, and then on the rest; confirms it on
+    /// all, or takes it back. True if it was confirmed.
+    fn in_waves(&mut self, waves: &[Vec<usize>], changing: &[usize], [time, soak]: [Duration; 2]) -> bool {
         let until = Instant::now() + time;
-        let rest: Vec<usize> = changing.iter().copied().filter(|at| !first.contains(at)).collect();
         // Where it was made before and waits, it may go back earlier.
         let waits = changing.iter().filter_map(|at| self.results[*at].plan.as_ref()?.goes_back_at());
         let until = waits.fold(until, Instant::min);
-        let is_made = self.make(first, Some(time))
-            && (first.is_empty() || self.stay_healthy(first, soak))
-            && self.make(&rest, Some(time))
-            && self.are_in_time(changing, until);
+        let mut steps = waves.iter().map(|wave| (&wave[..], soak)).chain([(changing, Duration::ZERO)]);
+        let mut before: &[usize] = &[];
+        let is_made = steps.all(|(wave, soak)| {
+            let new: Vec<usize> = wave.iter().copied().filter(|at| !before.contains(at)).collect();
+            before = wave;
+            // All go back at the same time, whatever becomes of this program.
+            let left = Duration::from_secs(until.saturating_duration_since(Instant::now()).as_secs() + 1);
+            self.are_in_time(changing, until)
+                && self.make(&new, Some(left.min(time)))
+                && (soak.is_zero() || self.stay_healthy(wave, soak))
+        }) && self.are_in_time(changing, until);
         let (work, what): (fn(&FleetMember, &mut ServerResult), _) =
             if is_made { (confirm, "confirm") } else { (take_back, "take back") };
         self.fleet.on(changing, &mut self.results, what, &|| true, |member, result| work(member, result));
@@ -209,8 +222,20 @@ fn refuse_unhealthy(member: &FleetMember, result: &ServerResult) -> Result<(), E
 fn confirm(member: &FleetMember, result: &mut ServerResult) {
     let Some(waiting) = result.plan.as_mut().and_then(|plan| plan.report.pending.take()) else { return };
     if let Err(error) = member.target.service.decide(Decision::Keep, Some(&waiting.id), "") {
-        (result.outcome, result.error) = (ServerOutcome::Unknown, Some(error.at(&member.name)));
+        result.outcome = match was_kept(member, result, &error) {
+            Some(true) => return,
+            Some(false) => ServerOutcome::TakenBack,
+            None => ServerOutcome::Unknown,
+        };
+        result.error = Some(error.at(&member.name));
     }
+}
+
+/// True if somebody else confirmed the change, false if it went back; `None` if that is not known.
+fn was_kept(member: &FleetMember, result: &ServerResult, refusal: &Error) -> Option<bool> {
+    let is_decided = refusal.kind == ErrorKind::NothingPending;
+    let status = is_decided.then(|| member.target.service.status(StatusPart::Server).ok()).flatten()?;
+    Some(status.running == result.plan.as_ref()?.report.after)
 }
 
 /// Takes the change back that waits on a server; one that does not answer goes back by itself.
@@ -218,10 +243,14 @@ fn take_back(member: &FleetMember, result: &mut ServerResult) {
     match result.plan.as_mut().and_then(|plan| plan.report.pending.take()) {
         Some(waiting) => match member.target.service.decide(Decision::RollBack, Some(&waiting.id), "") {
             Ok(_) => result.outcome = ServerOutcome::TakenBack,
-            Err(error) => {
-                result.outcome = ServerOutcome::GoesBack;
-                result.error.get_or_insert(error.at(&member.name));
-            }
+            Err(error) => match was_kept(member, result, &error) {
+                Some(true) => {}
+                Some(false) => result.outcome = ServerOutcome::TakenBack,
+                None => {
+                    result.outcome = ServerOutcome::GoesBack;
+                    result.error.get_or_insert(error.at(&member.name));
+                }
+            },
         },
         // Whether the change was made is not known, but that it goes back is.
         None if result.outcome == ServerOutcome::Unknown => {
@@ -275,6 +304,15 @@ fn tell_id(change: &FleetChange<'_>, ui: Ui) {
         _ => format!(", {back}, and the same command with `--change {id}` makes it where it is missing"),
     };
     ui.note(&format!("this is change {id}: `history --change {id}` of these servers shows it{further}"));
+}
+
+/// Says how to go on where no server keeps the change.
+fn tell_again(change: &FleetChange<'_>, ui: Ui) {
+    let new = change.id.as_ref().filter(|_| !matches!(change.requested, RequestedChange::Revert(_)));
+    let with = new.map_or_else(String::new, |id| format!(" with `--change {id}`"));
+    ui.loud().note(&format!(
+        "no server keeps the change; when the cause is gone, the same command{with} tries again"
+    ));
 }
 
 /// Says how to go on where the change stands on some servers only.
