@@ -168,7 +168,7 @@ impl Engine {
     }
 
     /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
-    pub(super) fn text_with(
+    pub fn text_with(
         &self,
         revision: Revision,
         entries: &[HistoryEntry],
@@ -284,9 +284,7 @@ pub fn value_history(
 ) -> Result<ValueHistory, Error> {
     let mut entries = service.history(WHOLE_HISTORY)?;
     let now = service.read(Some(ConfigSource::Saved))?;
-    if !now.is_valid() {
-        return Err(Error::bad_config(now));
-    }
+    now.refuse_errors()?;
     let most = most.unwrap_or(WHOLE_HISTORY);
     let is_edited = is_edited_since(&entries, &now);
     let edited = add_hand_edit(service, &mut entries, &now);

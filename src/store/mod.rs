@@ -135,7 +135,6 @@ impl Follow {
 /// | `reconcile` | finds nothing to tell or to record where every text was committed here |
 /// | `prepare` | leaves no trace if the change is dropped; keeps as many texts as the record says; the change makes text and history entry durable at once, or fails and changes nothing if the text is not the old one any more |
 /// | `revert` | puts back what was before a change that may still go back; is false where the store leaves that to the engine |
-/// | `keep_aside` | puts a text into the history alone; only where a server may run over the store |
 pub trait Store: Send + Sync {
     /// The name of the configuration as the user gave it.
     fn name(&self) -> String;
@@ -280,9 +279,6 @@ pub trait Writer {
     fn revert(&self, _record: &ChangeRecord<'_>) -> Result<bool, Error> {
         Ok(false)
     }
-
-    /// Keeps a text in the history with an entry that is no change of the stored text, durably.
-    fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error>;
 
     /// Records a change that has to be confirmed. It is durable before the change that is committed
     /// next.

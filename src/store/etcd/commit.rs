@@ -248,13 +248,6 @@ impl Writer for ClusterWriter<'_> {
         back.map_or(Ok(false), |back| self.store.put_head(&seen, back, &[], None).map(|()| true))
     }
 
-    /// There is no text but those of changes.
-    fn keep_aside(&self, _text: &[u8], _record: &ChangeRecord<'_>) -> Result<(), Error> {
-        let name = self.store.url_text();
-        let message = format!("the history of `{name}` takes only texts that become the configuration");
-        Err(Error::new(ErrorKind::Failed, message))
-    }
-
     fn set_pending(&self, pending: &PendingRecord) -> Result<(), Error> {
         self.pending.replace(Some(pending.info.clone()));
         Ok(())
