@@ -284,9 +284,7 @@ pub fn value_history(
 ) -> Result<ValueHistory, Error> {
     let mut entries = service.history(WHOLE_HISTORY)?;
     let now = service.read(Some(ConfigSource::Saved))?;
-    if !now.is_valid() {
-        return Err(Error::bad_config(now));
-    }
+    now.refuse_errors()?;
     let most = most.unwrap_or(WHOLE_HISTORY);
     let is_edited = is_edited_since(&entries, &now);
     let edited = add_hand_edit(service, &mut entries, &now);

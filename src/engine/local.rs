@@ -275,9 +275,7 @@ impl Engine {
         let trouble = engine.roll_back_at_start()?;
         engine.reconcile_alone();
         let loaded = engine.read()?;
-        if !loaded.is_valid() {
-            return Err(Error::bad_config(loaded));
-        }
+        loaded.refuse_errors()?;
         let running = Arc::new(Running::new(loaded));
         running.exchange(|state| state.last_error = trouble);
         Ok(Self { running: Some(running), ..engine })

@@ -16,9 +16,7 @@ impl Transaction<'_> {
     pub(super) fn modify(&mut self, request: &Request) -> Result<ChangeReport, Error> {
         let (text, edited_since) = self.basis()?;
         let base = self.base()?;
-        if !text.is_valid() {
-            return Err(Error::bad_config(text));
-        }
+        text.refuse_errors()?;
         let made_again = match base.filter(|base| !base.is_same_text(&text)) {
             Some(base) => Some(self.request_on_present(request, &base, &text)?),
             None => None,

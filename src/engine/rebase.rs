@@ -78,9 +78,7 @@ impl Transaction<'_> {
         base: &Arc<Snapshot>,
         present: &Arc<Snapshot>,
     ) -> Result<Request, Error> {
-        if !base.is_valid() {
-            return Err(Error::bad_config(base.clone()));
-        }
+        base.refuse_errors()?;
         let (document, config) = (base.document(), base.config());
         let evaluated = request.evaluate(&config)?;
         let patch = match request.edit(evaluated, document, &config)? {

@@ -207,9 +207,7 @@ impl Transaction<'_> {
     /// The text that is there, formatted.
     fn formatted(&self) -> Result<Arc<Snapshot>, Error> {
         let present = self.present()?;
-        if !present.is_valid() {
-            return Err(Error::bad_config(present.clone()));
-        }
+        present.refuse_errors()?;
         let new = present.document().formatted().map_err(EditError::Unproved)?;
         Ok(new.map_or_else(|| present.clone(), |new| Snapshot::from_document(new).into()))
     }
@@ -248,9 +246,7 @@ impl Transaction<'_> {
 /// # Errors
 /// The text has errors; nothing is at the path; what is there is not one entry of the text.
 pub fn entry_range(text: &Arc<Snapshot>, path: &Path, masker: Masker) -> Result<Range<usize>, Error> {
-    if !text.is_valid() {
-        return Err(Error::bad_config(text.clone()));
-    }
+    text.refuse_errors()?;
     let masked = text.masked(masker);
     let (config, shown) = (text.config(), masked.config());
     let is_shown = masker == Masker::Off || shown.contains(&path.names());

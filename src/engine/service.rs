@@ -104,7 +104,7 @@ pub enum StatusPart {
 }
 
 /// The state of a configuration; serialized, the members of `mediactl status -o json`.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Status {
     /// The server that runs the configuration.
     pub server: Option<ServerInfo>,
@@ -160,7 +160,7 @@ impl Status {
 }
 
 /// The first error of a file.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct FirstError {
     pub file: String,
     /// Both from 1.
@@ -172,7 +172,7 @@ pub struct FirstError {
 }
 
 /// A server, as it describes itself.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ServerInfo {
     pub pid: Option<u64>,

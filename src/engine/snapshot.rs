@@ -202,6 +202,11 @@ pub fn added_and_removed(diff: &[String]) -> [usize; 2] {
 }
 
 impl Snapshot {
+    /// Refuses a text with errors where its values are needed.
+    pub fn refuse_errors(self: &Arc<Self>) -> Result<(), Error> {
+        if self.is_valid() { Ok(()) } else { Err(Error::bad_config(self.clone())) }
+    }
+
     /// The text with masks in the place of its secrets. Its JSON and its values are those of the masked text.
     #[must_use]
     pub fn masked(self: &Arc<Self>, masker: Masker) -> Arc<Self> {

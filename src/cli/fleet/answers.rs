@@ -39,16 +39,10 @@ impl<T> Answers<T> {
         Self { list: vec![ServerAnswer { server, result: Ok(answer) }], ui, is_one: true }
     }
 
-    /// The answers of several servers.
+    /// The answers of several servers. Prints the errors.
     pub fn of_several(list: Vec<ServerAnswer<T>>, ui: Ui) -> Self {
+        print_errors(errors(&list), ui);
         Self { list, ui, is_one: false }
-    }
-
-    /// Prints the errors.
-    #[must_use]
-    pub fn tell_errors(self) -> Self {
-        print_errors(errors(&self.list), self.ui);
-        self
     }
 
     /// The answer, where one server is named.
@@ -271,9 +265,7 @@ pub fn worst_first(mut rows: Vec<StateRow>, all: bool) -> Vec<Vec<String>> {
 
 /// Prints such a table below its headings.
 pub fn print_table(headings: &[&str], all: Vec<Vec<String>>, ui: Ui) -> Result<(), Error> {
-    let headings = headings.iter().map(|heading| (*heading).to_owned()).collect();
-    let lines = std::iter::once(headings).chain(rows(all)).collect();
-    ui.print(|out| table::print(lines, ui.width(), out))
+    ui.print(|out| table::print(headings, rows(all), ui.width(), out))
 }
 
 /// The line above the part of the output that is about these servers; a blank line parts it from the one before.
