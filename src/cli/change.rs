@@ -25,7 +25,7 @@ use crate::error::{Error, ErrorKind, Exit};
 use crate::progress;
 use crate::store::file::ConfFile;
 use crate::store::{ChangeId, ChangeRange, ChangeRef, HistoryEntry, Reverted, WHOLE_HISTORY};
-use mediaconf::{AssignOptions, one_line};
+use mediaconf::{AssignOptions, Masker, one_line};
 
 /// A change of more streams, lives and plugins than this is asked about.
 const MOST_UNASKED: usize = 20;
@@ -40,6 +40,8 @@ pub struct ChangeCommand<'a> {
     pub args: &'a ChangeArgs,
     /// The options that go along with the change.
     pub options: ChangeOptions,
+    /// The nodes of a cluster that take the change first, and then with others.
+    pub waves: Vec<Vec<String>>,
     /// The name of the command.
     pub name: &'static str,
     /// True if the user has seen the diff already.
@@ -54,7 +56,7 @@ impl<'a> ChangeCommand<'a> {
         let mut options = args.options();
         // The history names another change by its command.
         options.command = (!OPERATIONS.contains(&name)).then(|| name.into());
-        Self { args, options, name, diff_was_shown: false, asks_about: None }
+        Self { args, options, waves: Vec::new(), name, diff_was_shown: false, asks_about: None }
     }
 
     /// The options of the edits that the change consists of.
@@ -73,7 +75,7 @@ impl<'a> ChangeCommand<'a> {
                 let hint = "`revert --change ID` undoes one change on each server that has it; `history` shows the id";
                 return Err(Error::usage("each server has its own number for a change", hint));
             }
-            let masked = ReportParts::masked_by(ui.masker().as_ref());
+            let masked = ReportParts::masked_by(ui.masker());
             self.options.told = ReportParts { diff: true, values: true, ..masked };
             let id = match requested {
                 RequestedChange::Update(_) => None,
@@ -85,7 +87,6 @@ impl<'a> ChangeCommand<'a> {
         let target = target::resolve(global, self.args.into(), ui)?;
         self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
-        confirmation::name_canaries(self.args, &mut self.options, service)?;
         let pinned = match requested {
             RequestedChange::Rollback(which) => self.pin_rollback(which, service, ui)?,
             RequestedChange::Revert(reverted @ Reverted::Numbers(_)) => {
@@ -163,6 +164,7 @@ impl<'a> ChangeCommand<'a> {
         ui: Ui,
         requested: RequestedChange<'_>,
     ) -> Result<Exit, Error> {
+        self.waves = confirmation::name_canaries(self.args, &mut self.options, service, ui)?;
         let until = self.args.waits_until();
         confirmation::let_others_end(service, until, self.options.id.as_ref())?;
         if self.is_asked(&requested)
@@ -189,7 +191,9 @@ impl<'a> ChangeCommand<'a> {
             Some(_) if options.canary.is_empty() => {
                 ui.note(&confirmation::how_to_confirm(&target, args.confirm.unwrap_or_default()));
             }
-            Some(pending) => confirmation::watch_canary(service, pending, &options, &report)?,
+            Some(pending) => {
+                confirmation::watch_canary(service, pending, (&options, &self.waves), &report)?;
+            }
             None => {}
         }
         Ok(if args.exit_code && made.changed { Exit::Changed } else { Exit::Done })
@@ -219,7 +223,7 @@ impl<'a> ChangeCommand<'a> {
         ui: Ui,
         requested: &RequestedChange<'_>,
     ) -> Result<Option<ChangeOptions>, Error> {
-        let secrets = ui.masker().is_none();
+        let secrets = ui.masker() == Masker::Off;
         let told = ReportParts { diff: true, values: true, secrets, ..ReportParts::default() };
         let mut agreed = ChangeOptions { dry_run: true, told, ..self.options.clone() };
         let mut refusal: Option<Error> = None;
@@ -286,7 +290,7 @@ fn guarded(
 fn tell_undone(undone: &[&HistoryEntry], ui: Ui) {
     for entry in undone.iter().filter(|_| !ui.is_json()) {
         let HistoryEntry { number, operation, by, message, paths, .. } =
-            masked_entry((*entry).clone(), ui.masker().as_ref());
+            masked_entry((*entry).clone(), ui.masker());
         let paths = paths.filter(|all| all.count > 0);
         let paths = paths.map(|all| paths_and_more(all.first.into_iter(), all.count));
         let words: Vec<String> = [Some(operation), by, message, paths].into_iter().flatten().collect();

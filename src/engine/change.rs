@@ -240,6 +240,12 @@ impl ChangeOptions {
         self.force || self.accepted.iter().any(|accepted| accepted.is_like(guard))
     }
 
+    /// Refuses the first guard that is not accepted.
+    pub fn refuse(&self, guards: impl IntoIterator<Item = Option<Guard>>) -> Result<(), Error> {
+        let open = guards.into_iter().flatten().find(|guard| !self.accepts(guard));
+        open.map_or(Ok(()), |guard| Err(guard.into()))
+    }
+
     /// True if it is the change that waits to be confirmed.
     pub(super) fn is_of(&self, pending: &PendingInfo) -> bool {
         self.id.as_ref().is_some_and(|id| id.as_str() == pending.id)
@@ -373,12 +379,15 @@ pub struct ReportParts {
 
 impl ReportParts {
     /// The parts of a report in which secrets are masked so, or shown.
-    pub fn masked_by(masker: Option<&Masker>) -> Self {
-        Self { secrets: masker.is_none(), mask_key: masker.and_then(Masker::key), ..Self::default() }
+    pub fn masked_by(masker: Masker) -> Self {
+        Self { secrets: masker == Masker::Off, mask_key: masker.key(), ..Self::default() }
     }
 
-    fn masker(&self) -> Option<Masker> {
-        (!self.secrets).then(|| self.mask_key.map(Masker::keyed).unwrap_or_default())
+    fn masker(&self) -> Masker {
+        match self.secrets {
+            true => Masker::Off,
+            false => self.mask_key.map(Masker::Keyed).unwrap_or_default(),
+        }
     }
 }
 
@@ -404,6 +413,7 @@ pub enum OutcomeNote {
     /// The history has the change with this id already, so it was not made again.
     HasChange,
     /// Of a rehearsal: another change has to be confirmed before this one can be made.
+    #[serde(rename = "other-change-pending")]
     OtherPending,
 }
 
@@ -484,8 +494,8 @@ impl ChangeReport {
         }
         let nothing = Snapshot::default();
         let old = self.old.as_deref();
-        let masker = parts.masker().filter(|_| parts.diff);
-        let diff = diff_lines([old.unwrap_or(&nothing), new], masker.as_ref());
+        let masker = if parts.diff { parts.masker() } else { Masker::Off };
+        let diff = diff_lines([old.unwrap_or(&nothing), new], masker);
         [self.lines_added, self.lines_removed] = added_and_removed(&diff);
         self.diff = if parts.diff { diff } else { Vec::new() };
         if parts.values {

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { conditionOf, filterOf } from '../../src/http/console/filter.js';
-import { rowsOf } from '../../src/http/console/rows.js';
+import { conditionOf, filterOf } from '../../src/http/console/list.js';
+import { rowsOf } from '../../src/http/console/list.js';
 
 const table = JSON.parse(readFileSync(new URL('../fixtures/where/cases.json', import.meta.url), 'utf8'));
 

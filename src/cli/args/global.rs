@@ -55,6 +55,10 @@ pub struct GlobalArgs {
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub group: Vec<String>,
 
+    /// A file with further contexts, such as one in a repository; where you have one of the same name, that of FILE is meant
+    #[arg(long, value_name = "FILE", value_hint = FilePath, env = "MEDIACTL_INVENTORY")]
+    pub inventory: Option<PathBuf>,
+
     /// On how many servers to work at the same time
     #[arg(long, value_name = "N", default_value_t = MAX_JOBS, value_parser = number(1..=MAX_JOBS))]
     pub jobs: usize,

@@ -8,7 +8,7 @@ use clap::{Arg, ArgMatches, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 
 use crate::cli::args::global::{ColorChoice, GlobalArgs};
-use crate::cli::context::ContextsFile;
+use crate::cli::context::Contexts;
 use crate::cli::local;
 use crate::cli::render::texts::masked_entry;
 use crate::cli::target::{self, Purpose, Target};
@@ -41,7 +41,7 @@ fn proposals(command: &str, argument: &str) -> Option<Propose> {
         },
         ("check", "files") => |_, text| in_list([proposal("running", "")], text),
         (_, "context" | "canary") | ("context use" | "context remove", "name") => {
-            |_, text| in_list(contexts(), text)
+            |line, text| in_list(contexts(line), text)
         }
         _ => return None,
     })
@@ -110,8 +110,8 @@ impl ValueCompleter for Completer {
 }
 
 /// The contexts of the user.
-fn contexts() -> Vec<Proposal> {
-    let known = ContextsFile::of_user().and_then(|file| file.load()).unwrap_or_default();
+fn contexts(line: &TypedLine) -> Vec<Proposal> {
+    let known = line.global.as_ref().and_then(|global| Contexts::known(global).ok()).unwrap_or_default();
     let all = known.list.into_iter();
     all.map(|context| proposal(context.name, without_userinfo(&context.url))).collect()
 }
@@ -170,10 +170,9 @@ impl TypedLine {
 
     /// The changes of the history, each with who made it, when and why.
     fn changes(&self, sign: &str) -> Vec<Proposal> {
-        let masker = Masker::default();
         let history = self.target().and_then(|target| target.service.history(WHOLE_HISTORY).ok());
         let one = |entry: HistoryEntry| {
-            let entry = masked_entry(entry, Some(&masker));
+            let entry = masked_entry(entry, Masker::default());
             let words = [
                 local::shown(entry.at),
                 entry.by.unwrap_or_default(),

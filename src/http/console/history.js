@@ -1,22 +1,15 @@
 // The changes: who, when, why, and where. The diff of one, and the way back: `#/history`, `#/history/7`.
 
-import { el, fill, refill } from './dom.js';
-import { accepting, asProblem } from './api.js';
-import { ApplyForm } from './apply_form.js';
-import { tellApplied } from './load.js';
-import { diffView } from './diff.js';
-import { firstOf, timeView } from './figures.js';
-import { notesView, problemView, showWhenRead } from './problem_view.js';
+import { el, fill, firstOf, refill } from './base.js';
+import { accepting, asProblem, tellApplied } from './server.js';
+import { ApplyForm, changeView, diffView, notesView, problemView, showWhenRead } from './views.js';
 
-/**
- * @typedef {{ number: number, at: string, operation: string, by: string | null, message: string | null, unsaved?: boolean,
- *   before?: string | null, paths?: { first: string[], count: number } }} Change
- */
+/** @typedef {import('./views.js').Change} Change */
 
 /** The changes that are shown at first, and with each *older*. */
 const SOME = 100;
 
-/** @type {import('./router.js').Show} */
+/** @type {import('./base.js').Show} */
 export function showHistory(main, state, { rest: [place = ''] }, signal) {
   const { api, mayEdit } = state;
   const chosen = Number(place);
@@ -120,19 +113,4 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
     if (isOver) showDetail();
   }, signal);
   read().then(showDetail);
-}
-
-/**
- * A change in a list: its number and time, who made it, why, and what it changed.
- * @param {Change} change
- * @param {string | null | undefined} what it changed
- * @param {boolean} [isShown] if it is the one that is looked at
- */
-export function changeView({ number, at, by, operation, message, unsaved }, what, isShown) {
-  return el('li', { 'aria-current': isShown && 'true' },
-    el('a', { href: `#/history/${number}` }, el('span.serial', number), timeView(at)),
-    el('span.state', unsaved ? 'not saved' : operation),
-    el('span.by', by ?? 'the server'),
-    message && el('span.message', message),
-    what && el('code.paths.quiet', what));
 }

@@ -17,7 +17,8 @@ use super::handler::{Server, TEXT, header, refused, request};
 /// The most bytes that all files take as they are sent, compressed together.
 const MOST_COMPRESSED: usize = 36 * 1024;
 
-const MOST_LINES: usize = 300;
+/// The most lines of a file.
+const MOST_LINES: usize = 400;
 
 const FOLDER: &str = "src/http/console";
 

@@ -307,14 +307,14 @@ impl ChangedValue {
 
     /// The same, with the secrets in its values and in the names that lead to it masked.
     #[must_use]
-    pub fn masked(self, masker: &Masker) -> Self {
+    pub fn masked(self, masker: Masker) -> Self {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
         let shown = |value: Option<Value>| value.map(|value| masker.json_below(&keys, &value));
         Self { before: shown(self.before), after: shown(self.after), keys: masker.keys(&keys) }
     }
 
     /// The path, with the secrets in it masked.
-    pub fn masked_path(&self, masker: &Masker) -> String {
+    pub fn masked_path(&self, masker: Masker) -> String {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
         let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
         Path { segments: masker.keys(&keys).into_iter().map(segment).collect() }.to_string()
@@ -322,7 +322,7 @@ impl ChangedValue {
 
     /// The same for a message or a record: on one line, and a long one is cut.
     pub fn short_path(&self) -> String {
-        let path = one_line(&self.masked_path(&Masker::default()));
+        let path = one_line(&self.masked_path(Masker::default()));
         let cut = path.char_indices().nth(LONGEST_PATH).map(|(end, _)| format!("{}…", &path[..end]));
         cut.unwrap_or(path)
     }

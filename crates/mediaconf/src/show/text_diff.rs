@@ -19,9 +19,9 @@ const WINDOW_LINES: usize = 1_000;
 const MYERS_LINES: usize = 10_000;
 
 impl Document {
-    /// The lines of a unified diff from the first `@@` on, without their newlines, with their secrets masked if there is a
-    /// masker. A line on both sides follows a space, others `-`, `+` and `\\`.
-    pub fn unified_diff(&self, new: &Self, masker: Option<&Masker>) -> Vec<String> {
+    /// The lines of a unified diff from the first `@@` on, without their newlines, with their secrets masked. A line
+    /// on both sides follows a space, others `-`, `+` and `\\`.
+    pub fn unified_diff(&self, new: &Self, masker: Masker) -> Vec<String> {
         let (old, new_text) = (self.text(), new.text());
         let [head, tail] = common_ends([old, new_text].map(str::as_bytes));
         let start = (0..WINDOW_LINES).fold(line_start(old, head), |at, _| line_start(old, at.saturating_sub(1)));
@@ -72,7 +72,7 @@ fn masked(
     lines: &[Vec<&str>; 2],
     skipped: usize,
     hunks: &[Vec<DiffOp>],
-    masker: Option<&Masker>,
+    masker: Masker,
 ) -> Vec<String> {
     let shown = [0, 1].map(|side| {
         let text = documents[side].text();
@@ -80,7 +80,7 @@ fn masked(
             let numbers = if side == 0 { op.old_range() } else { op.new_range() };
             lines[side][numbers].iter().map(|line| place_of(text, line))
         });
-        (text, MaskedText::new(documents[side], masker.cloned(), windows.collect()))
+        (text, MaskedText::new(documents[side], masker, windows.collect()))
     });
     let mut printed = Vec::new();
     for hunk in hunks {

@@ -1,13 +1,169 @@
 // The text of one entry, with the line numbers of the file: coloured, faults while typing, documentation of the word at
 // the cursor. Keys work on this text alone, so it may be part of a file of any length.
 
-import { el, fill, keyOf, later, plain } from './dom.js';
-import { faultItem } from './problem_view.js';
-import { placeAt, spans, startOf } from './words.js';
+import { MASK, el, fill, keyOf, later, plain, unquoted } from './base.js';
+import { faultItem } from './views.js';
 
 /**
- * @typedef {import('./state.js').State} State
- * @typedef {import('./vocabulary.js').Vocabulary} Vocabulary
+ * @typedef {'keyword' | 'word' | 'quoted' | 'mask' | 'comment' | 'end' | 'open' | 'close'} Kind
+ * @typedef {{ kind: Kind, start: number, end: number }} Token
+ */
+
+/** What white space separates, or nothing. */
+const TOKEN = /#[^\n]*|[;{}]|(?:"(?:\\[^]|[^"\\])*"?|[^ \t\r\n;{}"])+/g;
+
+/** @type {Map<string, Kind>} */
+const SIGNS = new Map([[';', 'end'], ['{', 'open'], ['}', 'close']]);
+
+const CUT = new RegExp(`(${MASK.source})`);
+
+/** The tokens of a text, without white space. @param {string} text @returns {Token[]} */
+export function tokens(text) {
+  const found = [];
+  let isFirst = true;
+  for (const { 0: word, index: start } of text.matchAll(TOKEN)) {
+    const kind = kindOf(word, isFirst);
+    if (kind !== 'comment') isFirst = SIGNS.has(word);
+    found.push({ kind, start, end: start + word.length });
+  }
+  return found;
+}
+
+/** @param {string} word @param {boolean} isFirst @returns {Kind} */
+function kindOf(word, isFirst) {
+  if (word.startsWith('#')) return 'comment';
+  const sign = SIGNS.get(word);
+  if (sign) return sign;
+  if (isFirst) return 'keyword';
+  if (MASK.test(word)) return 'mask';
+  return word.startsWith('"') ? 'quoted' : 'word';
+}
+
+/**
+ * `words` are those behind the keyword, and `end` is behind its `;` or `}`.
+ * @typedef {{ keyword: string, words: string[], start: number, end: number, isBlock: boolean }} Entry
+ */
+
+/** The entries at the top of a text, in order; what is not ended is left out. @param {string} text @returns {Entry[]} */
+export function entries(text) {
+  /** @type {Entry[]} */
+  const found = [];
+  /** @type {Entry | undefined} */
+  let open;
+  let depth = 0;
+  for (const { kind, start, end } of tokens(text)) {
+    if (kind === 'comment') continue;
+    const word = text.slice(start, end);
+    if (kind === 'open') depth += 1;
+    if (kind === 'close') depth = Math.max(0, depth - 1);
+    if (depth === 0 && (kind === 'end' || kind === 'close')) {
+      if (open) found.push({ ...open, end, isBlock: kind === 'close' });
+      open = undefined;
+    } else if (!open && kind === 'keyword') {
+      open = { keyword: unquoted(word), words: [], start, end, isBlock: false };
+    } else if (open && depth === 0 && kind !== 'open') {
+      open.words.push(unquoted(word));
+    }
+  }
+  return found;
+}
+
+/**
+ * What stands at an offset: the keywords of the blocks around it, the outermost one first, that of the entry, and the word.
+ * @typedef {{ blocks: string[], keyword: string, word: string }} Place
+ */
+
+/** What stands at an offset. @param {string} text @param {number} offset @returns {Place} */
+export function placeAt(text, offset) {
+  /** @type {string[]} */
+  const blocks = [];
+  let [keyword, word] = ['', ''];
+  for (const { kind, start, end } of tokens(text)) {
+    if (start > offset) break;
+    if (kind === 'comment') continue;
+    const isAt = offset <= end;
+    if (kind === 'open') blocks.push(keyword);
+    if (kind === 'close') blocks.pop();
+    if (kind === 'end' || kind === 'open' || kind === 'close') {
+      if (isAt && offset < end) break;
+      keyword = '';
+      continue;
+    }
+    if (kind === 'keyword') keyword = text.slice(start, end);
+    if (isAt) word = text.slice(start, end);
+  }
+  return { blocks, keyword, word };
+}
+
+/** The offset at which a line begins. @param {readonly string[]} lines @param {number} index of the line */
+export function startOf(lines, index) {
+  return lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0);
+}
+
+/**
+ * A line as spans: its words with their kinds, and white space without one. They make up the whole line.
+ * @param {string} line
+ * @returns {[string, Kind | ''][]}
+ */
+export function spans(line) {
+  /** @type {[string, Kind | ''][]} */
+  const found = [];
+  /** @returns {[string, Kind]} */
+  const maskOrWord = (/** @type {string} */ part) => [part, MASK.test(part) ? 'mask' : 'word'];
+  let at = 0;
+  for (const { kind, start, end } of tokens(line)) {
+    if (start > at) found.push([line.slice(at, start), '']);
+    const word = line.slice(start, end);
+    if (kind === 'mask') found.push(...word.split(CUT).filter(Boolean).map(maskOrWord));
+    else found.push([word, kind]);
+    at = end;
+  }
+  if (at < line.length) found.push([line.slice(at), '']);
+  return found;
+}
+
+/**
+ * A directive or a value: `name` of the member in JSON, `form` is how it is written, `usual` the value without it, and `input`
+ * the type of a plain value, `undefined` for any other.
+ * @typedef {{ name: string, keyword: string, description: string, form: string, unit: string, usual: string, example: string,
+ *   isSecret: boolean, input: 'string' | 'integer' | 'boolean' | undefined }} Meaning
+ */
+
+/**
+ * The meaning of a keyword in blocks, and the plain values of a block.
+ * @typedef {{ find: (blocks: readonly string[], keyword: string) => Meaning | undefined, fields: (block: string) => Meaning[] }} Vocabulary
+ */
+
+/** The schema of the block with each keyword. @type {Record<string, string>} */
+const SCHEMAS = { '': 'Configuration', live: 'Live', plugin: 'Plugin', stream: 'Stream', ondemand: 'Stream', template: 'Stream', source: 'Stream', file: 'Stream', vod: 'Stream' };
+
+/** The groups of entries by the keyword of their blocks. @type {Record<string, string>} */
+export const GROUPS = { stream: 'streams', ondemand: 'streams', live: 'lives', plugin: 'plugins' };
+
+/** What the directives mean; it is read once. @param {import('./server.js').State} state @returns {Promise<Vocabulary>} */
+export async function vocabularyOf({ api }) {
+  const { body } = await api.getKept('openapi.json');
+  const meanings = (/** @type {string} */ block) =>
+    Object.entries(body.components.schemas[SCHEMAS[block] ?? '']?.properties ?? {}).flatMap(meaningOf);
+  return {
+    find: (blocks, keyword) => meanings(blocks.at(-1) ?? '').find((each) => each.keyword === keyword),
+    fields: (block) => meanings(block).filter(({ input }) => input),
+  };
+}
+
+/** @param {[string, any]} property @returns {Meaning | []} */
+function meaningOf([name, { 'x-mediactl': told, description, readOnly, type, anyOf = [] }]) {
+  if (readOnly || !told?.keyword) return [];
+  const { keyword, text = '', unit = '', default: usual = '', example = '', secret: isSecret } = told;
+  const types = [type, ...anyOf.map((/** @type {any} */ form) => form.type)].flat();
+  const input = /** @type {const} */ (['string', 'integer', 'boolean']).find((each) => types.includes(each));
+  return { name, keyword, description, form: unmarked(text), unit, usual: unmarked(usual), example, isSecret, input };
+}
+
+const unmarked = (/** @type {string} */ text) => text.replaceAll('`', '');
+
+/**
+ * @typedef {import('./server.js').State} State
  * @typedef {{ severity: string, message: string, hint?: string, line: number, column: number,
  *   end: { line: number, column: number }, fix?: { range: { start: Point, end: Point }, text: string } }} Found
  * @typedef {{ line: number, column: number }} Point
@@ -160,7 +316,7 @@ export function lineView(text, marks = []) {
   return line;
 }
 
-/** @param {import('./vocabulary.js').Meaning | undefined} meaning @param {string} word the word at the cursor */
+/** @param {Meaning | undefined} meaning @param {string} word the word at the cursor */
 export function meaningView(meaning, word) {
   if (!meaning) return el('p.quiet', word ? 'This word has no documentation.' : 'Documentation of the word at the cursor.');
   const { keyword, description, form, unit, usual, example } = meaning;

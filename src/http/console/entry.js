@@ -1,21 +1,16 @@
 // What is shown of one entry, on a page of its own and beside the text: its text, plain values and last changes. Its secrets
 // are masked, until one presses *Edit*. The page of one stream: `#/streams/NAME`.
 
-import { el, fill } from './dom.js';
-import { asProblem } from './api.js';
-import { changeView } from './history.js';
-import { begin, mayLeave } from './draft.js';
-import { EntryEditor } from './entry_editor.js';
-import { fieldsView } from './fields.js';
-import { shownTime } from './figures.js';
-import { pathOf, textOf } from './path.js';
-import { problemView } from './problem_view.js';
-import { vocabularyOf } from './vocabulary.js';
-import { entries } from './words.js';
+import { MASK, el, fill, pathOf, shownTime, textOf, wordOf } from './base.js';
+import { EntryEditor, entries, vocabularyOf } from './editor.js';
+import { rowsOf } from './list.js';
+import { begin, valueAt, withValue } from './review.js';
+import { asProblem } from './server.js';
+import { changeView, problemView } from './views.js';
 
 /**
- * @typedef {import('./state.js').State} State
- * @typedef {import('./history.js').Change & { from: any, to: any }} Blamed a change with the values before and after it
+ * @typedef {import('./server.js').State} State
+ * @typedef {import('./views.js').Change & { from: any, to: any }} Blamed a change with the values before and after it
  */
 
 /** The last changes of an entry that are looked at, and those that are listed. */
@@ -26,7 +21,7 @@ const LISTED = 5;
  * Shows an entry in a box until the signal ends it.
  * @param {HTMLElement} box
  * @param {State} state
- * @param {import('./path.js').Segment[]} segments the path of the entry
+ * @param {import('./base.js').Segment[]} segments the path of the entry
  * @param {AbortSignal} signal
  * @returns what puts the cursor into the text of the entry, at a line of the file
  */
@@ -36,7 +31,7 @@ export function showEntry(box, state, segments, signal) {
   const vocabulary = vocabularyOf(state);
   const notice = el('div');
   const fields = el('div');
-  const edit = el('button', { onclick: () => { if (!opened) open(); else if (mayLeave(state)) reload(); } });
+  const edit = el('button', { onclick: () => { if (!opened) open(); else if (state.mayLeave()) reload(); } });
   /** @type {EntryEditor | undefined} */
   let editor;
   /** The text that is shown, its revision, its line and its values. */
@@ -173,12 +168,12 @@ function changedWords({ from, to }) {
   return namesOf(from, to).slice(0, 3).map((name) => `${name}: ${shown(from?.[name])} → ${shown(to?.[name])}`).join(', ');
 }
 
-/** @type {import('./router.js').Show} */
+/** @type {import('./base.js').Show} */
 export function showStream(main, state, { rest: [name = ''] }, signal) {
   const segments = ['streams', name];
   const path = pathOf(segments);
   const box = el('div.entry-page', el('p.quiet', 'Loading …'));
-  const kind = state.rows.find((row) => row.name === name)?.kind;
+  const kind = rowsOf(state.config).find((row) => row.name === name)?.kind;
   const remove = () => begin(state, `remove ${path}`, [{ path, value: 'remove' }]);
   fill(main,
     el('div.page-head',
@@ -186,4 +181,81 @@ export function showStream(main, state, { rest: [name = ''] }, signal) {
       state.mayEdit && el('button', { onclick: remove }, 'Remove stream')),
     box);
   showEntry(box, state, segments, signal);
+}
+
+/**
+ * @typedef {import('./editor.js').Meaning} Meaning
+ * @typedef {import('./review.js').NewValue} NewValue
+ * @typedef {{ entry: string, segments: import('./base.js').Segment[], base: string, values: Record<string, unknown>,
+ *   changes: Map<string, string>, isLocked: boolean }} Shown
+ */
+
+/** The form of all plain values. @param {State} state @param {Meaning[]} meanings @param {Shown} shown */
+export function fieldsView(state, meanings, shown) {
+  return el('section.fields', { 'aria-label': 'Values' }, el('h2', 'Values'),
+    shown.isLocked && state.mayEdit && el('p.quiet', 'To change these values, apply or discard the other edit first.'),
+    el('form.table', { onsubmit: () => {} }, meanings.map((meaning) => fieldRow(state, meaning, shown))));
+}
+
+/** @param {State} state @param {Meaning} meaning @param {Shown} shown */
+function fieldRow(state, meaning, { entry, segments, base, values, changes, isLocked }) {
+  const { name, keyword, description, unit, usual, input, isSecret } = meaning;
+  const path = pathOf([...segments, name]);
+  const id = `field-${name}`;
+  const own = values[name];
+  const isSwitch = input === 'boolean';
+  const isMask = MASK.test(String(own));
+  const holdsMask = isMask && String(own).replace(MASK, '') !== '';
+  const old = isMask ? '' : own === false && !isSwitch ? 'off' : String(own ?? '');
+  const isFixed = !state.mayEdit || isLocked || holdsMask;
+
+  const about = el('span.about.quiet');
+  const button = (/** @type {string} */ word, /** @type {string} */ label, /** @type {() => void} */ onclick) =>
+    el('button.small', { 'aria-label': label, onclick }, word);
+  const remove = button('Remove', `Remove ${keyword}`, () => edit('remove'));
+  const undo = button('Undo', `Undo the edit of ${keyword}`, () => edit(undefined));
+  const field = el(isSwitch ? 'select' : 'input', { id, type: isSecret && 'password',
+    placeholder: isMask ? 'hidden' : usual, oninput: () => edit(typed()) },
+  isSwitch && [['', 'not set'], ['true', 'on'], ['false', 'off']].map(([value, word]) => el('option', { value }, word)));
+  const line = el('div.field', el('label', { for: id, title: description }, keyword),
+    el('div.control', isFixed ? el('output', { id }, [wordOf(own) || '–', ' ', own !== undefined && unit]) : [field, el('span.unit.quiet', unit), remove, undo]),
+    about);
+
+  /** The edit that is typed; a word that looks like a number stays a word. @returns {NewValue | undefined} */
+  function typed() {
+    const { value } = field;
+    if (value === old || (!value && own === undefined)) return undefined;
+    if (!value) return 'remove';
+    return input === 'string' ? { text: value } : { typed: value };
+  }
+
+  /** @param {NewValue | undefined} value */
+  function edit(value) {
+    state.set({ draft: withValue(state.draft, { entry, base, path }, value) });
+    draw(value);
+  }
+
+  /** @param {NewValue | undefined} made */
+  function draw(made) {
+    const isEdited = made !== undefined;
+    const text = made === 'remove' ? '' : made ? Object.values(made)[0] : old;
+    // What is the same keeps its cursor.
+    if (field.value !== text) field.value = text;
+    remove.hidden = own === undefined || made === 'remove';
+    undo.hidden = !isEdited;
+    line.classList.toggle('edited', isEdited);
+    const inherited = own === undefined && values[`${name}_global`] !== undefined;
+    fill(about, [
+      isEdited && 'edited, not sent',
+      holdsMask && 'holds a secret: edit the text above',
+      inherited && `inherited from the global ${name}`,
+      changes.get(name),
+      own !== undefined && 'in the text',
+      usual && `without it: ${usual}`,
+      'not set',
+    ].find(Boolean));
+  }
+
+  draw(valueAt(state.draft, path));
+  return line;
 }
