@@ -86,9 +86,8 @@ impl<'d> Sync<'_, 'd> {
         let members = Members::group(kind.scope(), entry.children());
         // A member of a wrong form gives way to one that is set.
         let is_meant = |own: &String, key: &str| own == key || protocol_of_switch(own) == Some(key);
-        let may_change = |key: &str| {
-            key.starts_with(Schema::ESCAPE) || patch.keys().any(|own| is_meant(own, key))
-        };
+        let may_change =
+            |key: &str| key.starts_with(Schema::ESCAPE) || patch.keys().any(|own| is_meant(own, key));
         let current = kind.read_some(entry, &members, |key, _| may_change(key));
         let patch = &*switched(&current, patch, &at.pointer, &mut self.faults);
         let merged = kind.merge(Some((&current, &members)), patch, &at.pointer);

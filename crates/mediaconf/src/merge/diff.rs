@@ -13,7 +13,8 @@ use crate::edit::EditError;
 use crate::edit::align::longest_increasing_subsequence;
 use crate::query::{Config, Path, Segment};
 use crate::schema::{
-    AddressShape, DirectiveRole, FaultKind, Kind, Object, Place, Schema, Scope, are_named_blocks, keyword_of, scalar_text,
+    AddressShape, DirectiveRole, FaultKind, Kind, Object, Place, Schema, Scope, are_named_blocks, keyword_of,
+    scalar_text,
 };
 use crate::secret::Masker;
 use crate::syntax::{Document, Entry, one_line};

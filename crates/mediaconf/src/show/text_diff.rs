@@ -24,7 +24,8 @@ impl Document {
     pub fn unified_diff(&self, new: &Self, masker: Masker) -> Vec<String> {
         let (old, new_text) = (self.text(), new.text());
         let [head, tail] = common_ends([old, new_text].map(str::as_bytes));
-        let start = (0..WINDOW_LINES).fold(line_start(old, head), |at, _| line_start(old, at.saturating_sub(1)));
+        let start =
+            (0..WINDOW_LINES).fold(line_start(old, head), |at, _| line_start(old, at.saturating_sub(1)));
         let behind = old.len() - (0..WINDOW_LINES).fold(old.len() - tail, |at, _| line_end(old, at));
         let skipped = memchr::memchr_iter(b'\n', &old.as_bytes()[..start]).count();
         let lines = [old, new_text].map(|text| lines_of(&text[start..text.len() - behind]));
