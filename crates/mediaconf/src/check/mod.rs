@@ -108,8 +108,8 @@ struct Checker<'d> {
     listeners: Vec<Entry<'d>>,
     /// The block that the current entry stands in.
     outer: Option<Entry<'d>>,
-    /// The end of what stands in front of it in that block.
-    before: usize,
+    /// The end of what stands in front of it in that block, if anything does.
+    before: Option<usize>,
     /// Those of directives at the top level that stand in a block: a file that a block includes has no others.
     at_top: Diagnostics,
     /// True if a setting of the top level is there: the text is no part of another.
@@ -118,6 +118,8 @@ struct Checker<'d> {
     include: Option<Span>,
     /// The name of the current stream, until a source of it is found.
     sourceless: Option<Span>,
+    /// The lines of streams of which there is nothing to say wherever they stand, each with what it sets.
+    plain: HashMap<&'d str, Option<&'static Parameter>>,
     /// The settings of the top level, and those of the current block, of which the last one counts.
     settings: [Vec<(&'static Parameter, Entry<'d>)>; 2],
 }
@@ -129,7 +131,7 @@ impl<'d> Checker<'d> {
             let block = if scope.is_none() { Schema::foreign(&entry.keyword()) } else { None };
             self.settings[1].clear();
             self.outer = Some(entry);
-            self.before = if entry.is_block() { entry.body().start } else { 0 };
+            self.before = None;
             for inner in entry.children() {
                 if let Some(block) = block {
                     let keyword = inner.keyword();
@@ -141,7 +143,7 @@ impl<'d> Checker<'d> {
                 for deeper in inner.numbers().skip(1) {
                     self.head(None, document.entry(deeper));
                 }
-                self.before = inner.end();
+                self.before = Some(inner.end());
             }
             self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
             self.outer = None;
@@ -191,6 +193,33 @@ impl<'d> Checker<'d> {
             self.in_lines.extend(&inside);
         }
         let scope = scope?;
+        let may_be_plain = scope == Scope::Stream && !entry.is_block() && !entry.is_spanning();
+        if !may_be_plain {
+            return self.meaning(scope, entry);
+        }
+        if let Some(&setting) = self.plain.get(entry.text()) {
+            setting.into_iter().for_each(|row| self.set(scope, row, entry));
+            return None;
+        }
+        let (before, sourceless) = (self.noted(), self.sourceless.replace(0..0));
+        self.meaning(scope, entry);
+        let is_no_source = self.sourceless.take().is_some();
+        self.sourceless = sourceless.filter(|_| is_no_source);
+        if is_no_source && before == self.noted() {
+            let setting = self.settings[1].last().filter(|(_, last)| last.id() == entry.id());
+            self.plain.insert(entry.text(), setting.map(|(row, _)| *row));
+        }
+        None
+    }
+
+    /// How much was noted so far, but for settings and sources.
+    fn noted(&self) -> [usize; 4] {
+        let found = self.diagnostics.count() + self.in_lines.count() + self.at_top.count();
+        [found, self.references.len(), self.listeners.len(), usize::from(self.include.is_some())]
+    }
+
+    /// Checks one entry whose `;` is not lost.
+    fn meaning(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Scope> {
         if let Some(found) = misplaced::sign(scope, entry) {
             let is_error = matches!(read(scope, entry), Err(Some(Parameter { strict: true, .. })));
             let severity = if is_error { Severity::Error } else { found.severity };
