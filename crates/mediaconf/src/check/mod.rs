@@ -57,8 +57,12 @@ impl Document {
 
     /// True if there are errors, the parser's included: [`Document::check`] without the warnings.
     pub fn has_errors(&self) -> bool {
-        let mut names = Names::default();
-        self.diagnostics().errors() > 0 || self.entries().any(|entry| is_error(entry, &mut names))
+        let mut names = Vec::new();
+        if self.diagnostics().errors() > 0 || self.entries().any(|entry| is_error(entry, &mut names)) {
+            return true;
+        }
+        names.sort_unstable();
+        names.windows(2).any(|pair| pair[0] == pair[1])
     }
 }
 
@@ -69,7 +73,8 @@ pub fn slips(scope: Scope, line: Entry<'_>) -> Vec<Diagnostic> {
     checker.diagnostics.iter().filter(|found| found.is_slip).cloned().collect()
 }
 
-fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
+/// True if an entry of the top level has the wrong form, or one in it. Adds its name to those that may stand there once.
+fn is_error<'d>(entry: Entry<'d>, names: &mut Vec<(&'static str, Cow<'d, str>)>) -> bool {
     let is_broken = |scope: Scope, entry: Entry<'_>| {
         scope.by_keyword(&entry.keyword()).is_some_and(|row| row.strict && !row.codec.fits(entry))
     };
@@ -77,20 +82,14 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
         return true;
     }
     let kind = Schema::group_of(&entry.keyword());
+    names.extend(kind.map(|kind| (kind.noun(), entry.group_name().value())));
     // A template has the directives of a stream.
     let scope = kind.map_or_else(|| inner_scope(entry), Kind::scope);
-    kind.is_some_and(|kind| first(names, kind.noun().into(), entry.group_name()).is_some())
-        || (scope != Scope::Unknown) && entry.children().any(|inner| is_broken(scope, inner))
+    (scope != Scope::Unknown) && entry.children().any(|inner| is_broken(scope, inner))
 }
 
 /// Where each name of a stream, live, plugin or other named block stands first, by the noun of the block.
 type Names<'d> = HashMap<(Cow<'d, str>, Cow<'d, str>), Word<'d>>;
-
-/// Adds a name; returns where it stands first, if it is there already.
-fn first<'d>(names: &mut Names<'d>, noun: Cow<'d, str>, name: Word<'d>) -> Option<Word<'d>> {
-    let first = *names.entry((noun, name.value())).or_insert(name);
-    (first != name).then_some(first)
-}
 
 /// What the rules know of the entries so far.
 #[derive(Default)]
@@ -378,7 +377,10 @@ impl<'d> Checker<'d> {
 
     /// Reports a name that another block of its kind has.
     fn name(&mut self, severity: Severity, noun: Cow<'d, str>, name: Word<'d>) {
-        let Some(first) = first(&mut self.names, noun.clone(), name) else { return };
+        let first = *self.names.entry((noun.clone(), name.value())).or_insert(name);
+        if first == name {
+            return;
+        }
         let is_error = severity == Severity::Error;
         let hint = if is_error { "rename or remove one of them" } else { "keep one of them" };
         let message = format!("the {noun} `{}` is defined twice", name.value());
