@@ -269,15 +269,8 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     }
     let entries = handler.service.history(WHOLE_HISTORY)?;
     let entry = find(&entries, change)?;
-    let kept = |serial| handler.service.text_before(ChangeRef::Number(serial));
-    let before = kept(entry.number)?;
-    // Any text with its revision is the text after it.
-    let later = entries.iter().find(|later| later.before.is_some() && later.before == entry.after);
-    let now = |source| handler.text_of(source).ok().filter(|text| Some(text.revision()) == entry.after);
-    let after = match later {
-        Some(later) => Some(kept(later.number)?),
-        None => now(ConfigSource::Saved).or_else(|| now(ConfigSource::Running)),
-    };
+    let before = handler.service.text_before(ChangeRef::Number(entry.number))?;
+    let after = entry.after.map(|after| handler.engine.text_with(after, &entries)).transpose()?.flatten();
     let gone =
         || Error::new(ErrorKind::NotFound, format!("the text after change {} is not kept", entry.number));
     let names = ["before", "after"].map(|side| format!("{side} change {}", entry.number));
