@@ -123,8 +123,7 @@ fn the_files_are_those_of_the_folder_and_small() {
         );
         uses_nothing_that_makes_code_of_text(&name, &text);
     }
-    let sent: usize =
-        Console::paths().map(|path| console.file(&path).expect("it is listed").1.len()).sum();
+    let sent: usize = Console::paths().map(|path| console.file(&path).expect("it is listed").1.len()).sum();
     assert!(sent <= MOST_BYTES, "{sent} bytes");
 }
 
