@@ -122,7 +122,7 @@ impl Engine {
             Err(_) if operation == Operation::Update => return Ok((state, None)),
             Err(error) => return Err(error),
         };
-        let saved = state.as_ref().map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
+        let saved = state.as_ref().map(|state| &state.saved).filter(|saved| *saved.bytes() == loaded.bytes);
         let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
         Ok((state, Some(StoredText { snapshot, loaded })))
     }
