@@ -63,7 +63,7 @@ impl Error {
             match source.kind() {
                 io::ErrorKind::NotFound => Self::no_file(path),
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    Self::io(operation, path)(source).of_kind(ErrorKind::Denied)
+                    Self { kind: ErrorKind::Denied, ..Self::io(operation, path)(source) }
                 }
                 _ => Self::io(operation, path)(source),
             }
