@@ -447,5 +447,5 @@ fn cluster_store(url: &str, owner: &Owner, options: &RemoteArgs) -> Result<Clust
     let certificate = pem(&options.cert, |context| &context.cert)?;
     let identity = certificate.zip(pem(&options.key, |context| &context.key)?);
     let timeout = DEFAULT_REQUEST_TIME.min(options.time(context.and_then(|context| context.timeout)));
-    Ok(ClusterStore::new(url, GatewaySettings { login, authorities, identity, timeout }))
+    Ok(ClusterStore::new(url, GatewaySettings { login, authorities, identity }).with_time(timeout))
 }
