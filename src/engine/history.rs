@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     ChangeOptions, ChangeReport, ConfigService, ConfigSource, Engine, Operation, PendingChange,
@@ -393,21 +393,14 @@ fn changed_members(from: Option<Value>, to: Option<Value>) -> (Option<Value>, Op
     let (Some(Value::Object(mut from)), Some(Value::Object(mut to))) = (from.clone(), to.clone()) else {
         return (from, to);
     };
-    from.retain(|key, value| {
-        let other = to.get(key);
-        let is_kept = other != Some(value);
-        if !is_kept {
-            to.shift_remove(key);
-        }
-        is_kept
-    });
-    for (key, value) in &mut from {
-        if let Some(other) = to.get_mut(key) {
-            let (Some(old), Some(new)) = changed_members(Some(value.take()), Some(other.take())) else {
-                continue;
-            };
-            (*value, *other) = (old, new);
-        }
+    let is_other = |key: &String, value: &Value, others: &Map<_, _>| others.get(key) != Some(value);
+    let before = from.clone();
+    from.retain(|key, value| is_other(key, value, &to));
+    to.retain(|key, value| is_other(key, value, &before));
+    for (key, old) in &mut from {
+        let Some(new) = to.get_mut(key) else { continue };
+        let changed = changed_members(Some(old.take()), Some(new.take()));
+        (*old, *new) = (changed.0.unwrap_or_default(), changed.1.unwrap_or_default());
     }
     (Some(Value::Object(from)), Some(Value::Object(to)))
 }

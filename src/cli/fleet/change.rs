@@ -1,8 +1,9 @@
 //! A change on several servers: it is evaluated everywhere, shown, agreed to, and made.
 //!
 //! Each server makes it for itself. With `--all-or-nothing` each rolls it back unless it is confirmed, which is done when all
-//! have made it. With `--canary` some make it first, in waves, and the next ones once these have stayed healthy for a time. If anything fails
-//! before, no server gets a confirmation, so that each goes back, whatever becomes of this program and of the network.
+//! have made it. With `--canary` some make it first, in waves, and the next ones once these have stayed healthy for a time. If
+//! anything fails before, no server gets a confirmation, so that each goes back, whatever becomes of this program and of the
+//! network.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
@@ -81,10 +82,8 @@ pub fn run(
     let is_open = outcomes().any(|outcome| !outcome.is_done());
     let has_changed = outcomes().any(|outcome| outcome.is_done() || outcome == ServerOutcome::Unknown);
     let printed = print(&results);
-    match is_open && has_changed {
-        true => tell_rest(change, ui),
-        false if goes_back => tell_again(change, ui),
-        false => {}
+    if goes_back || is_open && has_changed {
+        tell_how_to_go_on(change, is_open && has_changed, ui);
     }
     printed?;
     if let Some(time) = args.confirm.filter(|_| times.is_none() && has_changed) {
@@ -162,9 +161,9 @@ impl ChangeUnderWay<'_> {
                 && self.make(&new, Some(left.min(time)))
                 && (soak.is_zero() || self.stay_healthy(wave, soak))
         }) && self.are_in_time(changing, until);
-        let (work, what): (fn(&FleetMember, &mut ServerResult), _) =
-            if is_made { (confirm, "confirm") } else { (take_back, "take back") };
-        self.fleet.on(changing, &mut self.results, what, &|| true, |member, result| work(member, result));
+        let what = if is_made { "confirm" } else { "take back" };
+        let work = |member: &mut FleetMember, result: &mut ServerResult| decide(member, result, is_made);
+        self.fleet.on(changing, &mut self.results, what, &|| true, work);
         is_made
     }
 
@@ -172,7 +171,7 @@ impl ChangeUnderWay<'_> {
     /// signal comes.
     fn stay_healthy(&mut self, servers: &[usize], time: Duration) -> bool {
         let begin = Instant::now();
-        let step = progress::step(format!("check the first servers for {} s", time.as_secs()));
+        let step = progress::step(format!("check the servers of this wave for {} s", time.as_secs()));
         let look = |member: &mut FleetMember, result: &mut ServerResult| {
             result.error = refuse_unhealthy(member, result).err().map(|error| error.at(&member.name));
         };
@@ -218,17 +217,27 @@ fn refuse_unhealthy(member: &FleetMember, result: &ServerResult) -> Result<(), E
     Err(error.hint("it was changed meanwhile, or has taken the change back"))
 }
 
-/// Confirms the change that waits on a server.
-fn confirm(member: &FleetMember, result: &mut ServerResult) {
-    let Some(waiting) = result.plan.as_mut().and_then(|plan| plan.report.pending.take()) else { return };
-    if let Err(error) = member.target.service.decide(Decision::Keep, Some(&waiting.id), "") {
-        result.outcome = match was_kept(member, result, &error) {
-            Some(true) => return,
-            Some(false) => ServerOutcome::TakenBack,
-            None => ServerOutcome::Unknown,
-        };
-        result.error = Some(error.at(&member.name));
-    }
+/// Confirms the change that waits on a server, or takes it back; one that does not answer goes back by itself.
+fn decide(member: &FleetMember, result: &mut ServerResult, keeps: bool) {
+    let Some(waiting) = result.plan.as_mut().and_then(|plan| plan.report.pending.take()) else {
+        // Whether the change was made is not known, but that it goes back is.
+        if !keeps && result.outcome == ServerOutcome::Unknown {
+            result.outcome = ServerOutcome::GoesBack;
+            result.error.iter_mut().for_each(|error| error.kind = ErrorKind::NotFound);
+        }
+        return;
+    };
+    let decision = if keeps { Decision::Keep } else { Decision::RollBack };
+    let refusal = member.target.service.decide(decision, Some(&waiting.id), "").err();
+    result.outcome = match refusal.as_ref().map(|refusal| was_kept(member, result, refusal)) {
+        Some(Some(true)) => return,
+        None if keeps => return,
+        Some(None) if keeps => ServerOutcome::Unknown,
+        Some(None) => ServerOutcome::GoesBack,
+        Some(Some(false)) | None => ServerOutcome::TakenBack,
+    };
+    let told = refusal.filter(|_| keeps || result.outcome == ServerOutcome::GoesBack);
+    result.error = result.error.take().or(told.map(|refusal| refusal.at(&member.name)));
 }
 
 /// True if somebody else confirmed the change, false if it went back; `None` if that is not known.
@@ -236,29 +245,6 @@ fn was_kept(member: &FleetMember, result: &ServerResult, refusal: &Error) -> Opt
     let is_decided = refusal.kind == ErrorKind::NothingPending;
     let status = is_decided.then(|| member.target.service.status(StatusPart::Server).ok()).flatten()?;
     Some(status.running == result.plan.as_ref()?.report.after)
-}
-
-/// Takes the change back that waits on a server; one that does not answer goes back by itself.
-fn take_back(member: &FleetMember, result: &mut ServerResult) {
-    match result.plan.as_mut().and_then(|plan| plan.report.pending.take()) {
-        Some(waiting) => match member.target.service.decide(Decision::RollBack, Some(&waiting.id), "") {
-            Ok(_) => result.outcome = ServerOutcome::TakenBack,
-            Err(error) => match was_kept(member, result, &error) {
-                Some(true) => {}
-                Some(false) => result.outcome = ServerOutcome::TakenBack,
-                None => {
-                    result.outcome = ServerOutcome::GoesBack;
-                    result.error.get_or_insert(error.at(&member.name));
-                }
-            },
-        },
-        // Whether the change was made is not known, but that it goes back is.
-        None if result.outcome == ServerOutcome::Unknown => {
-            result.outcome = ServerOutcome::GoesBack;
-            result.error.iter_mut().for_each(|error| error.kind = ErrorKind::NotFound);
-        }
-        None => {}
-    }
 }
 
 /// Refuses to undo a change that no server has.
@@ -306,22 +292,17 @@ fn tell_id(change: &FleetChange<'_>, ui: Ui) {
     ui.note(&format!("this is change {id}: `history --change {id}` of these servers shows it{further}"));
 }
 
-/// Says how to go on where no server keeps the change.
-fn tell_again(change: &FleetChange<'_>, ui: Ui) {
-    let new = change.id.as_ref().filter(|_| !matches!(change.requested, RequestedChange::Revert(_)));
-    let with = new.map_or_else(String::new, |id| format!(" with `--change {id}`"));
-    ui.loud().note(&format!(
-        "no server keeps the change; when the cause is gone, the same command{with} tries again"
-    ));
-}
-
-/// Says how to go on where the change stands on some servers only.
-fn tell_rest(change: &FleetChange<'_>, ui: Ui) {
-    let Some(id) = &change.id else { return };
-    ui.loud().note(&match change.requested {
-        RequestedChange::Revert(_) => "the same command undoes the change on the others".to_owned(),
-        _ => format!(
-            "the same command with `--change {id}` makes the change on the others, `revert --change {id}` undoes it"
-        ),
+/// Says how to go on where only some servers keep the change, or none does.
+fn tell_how_to_go_on(change: &FleetChange<'_>, is_kept: bool, ui: Ui) {
+    let id = change.id.as_ref().filter(|_| !matches!(change.requested, RequestedChange::Revert(_)));
+    let again = id
+        .map_or_else(|| "the same command".to_owned(), |id| format!("the same command with `--change {id}`"));
+    ui.loud().note(&match (is_kept, id) {
+        (false, _) => format!("no server keeps the change; when the cause is gone, {again} tries again"),
+        (true, Some(id)) => {
+            format!("{again} makes the change on the others, `revert --change {id}` undoes it")
+        }
+        (true, None) if change.id.is_some() => format!("{again} undoes the change on the others"),
+        (true, None) => return,
     });
 }
