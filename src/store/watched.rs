@@ -51,13 +51,13 @@ impl ReplaceableFile {
     }
 
     /// A content that was read from a file whose stamp was this before.
-    pub fn of(path: &Path, stamp: LastWrite, content: impl Into<Bytes>) -> Self {
-        Self { content: content.into(), file: Some((path.to_owned(), stamp)) }
+    pub fn of(path: &Path, stamp: LastWrite, content: impl Into<Vec<u8>>) -> Self {
+        Self { content: content.into().into(), file: Some((path.to_owned(), stamp)) }
     }
 
     /// A content that is in no file.
-    pub fn fixed(content: impl Into<Bytes>) -> Self {
-        Self { content: content.into(), file: None }
+    pub fn fixed(content: impl Into<Vec<u8>>) -> Self {
+        Self { content: content.into().into(), file: None }
     }
 
     pub fn content(&self) -> &[u8] {
