@@ -142,20 +142,15 @@ fn warnings(document: &Document) -> Vec<NewWarning> {
 
 /// Two texts without the blocks that both have.
 pub(super) fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
-    let all = texts.map(|text| blocks(text).collect::<Vec<_>>());
-    // Most are those at the start and at the end of both.
-    let are_same = |(old, new): &(&Entry<'_>, &Entry<'_>)| old.text() == new.text();
-    let start = all[0].iter().zip(&all[1]).take_while(are_same).count();
-    let [old, new] = all.each_ref().map(|all| &all[start..]);
-    let end = old.iter().rev().zip(new.iter().rev()).take_while(are_same).count();
-    let middles = [old, new].map(|rest| start..start + rest.len() - end);
-    let others =
-        [1, 0].map(|side| all[side][middles[side].clone()].iter().map(|block| block.text()).collect());
-    let others: [HashSet<&str>; 2] = others;
+    let differing = texts[0].differing(texts[1]);
+    let known = differing.each_ref().map(|entries| entries.iter().map(|entry| entry.text()).collect());
+    let known: [HashSet<&str>; 2] = known;
     [0, 1].map(|side| {
         let (text, mut rest, mut at) = (texts[side].text(), String::new(), 0);
-        for (place, block) in all[side].iter().enumerate() {
-            if !middles[side].contains(&place) || others[side].contains(block.text()) {
+        let middle = differing[side].first().zip(differing[side].last());
+        let middle = middle.map_or(0..0, |(first, last)| first.id()..last.id() + 1);
+        for block in blocks(texts[side]) {
+            if !middle.contains(&block.id()) || known[1 - side].contains(block.text()) {
                 rest.push_str(&text[at..block.start()]);
                 at = block.end();
             }

@@ -82,7 +82,7 @@ function showFrame() {
     if (state.role === 'view') found.push(['read only', '']);
     fill(byId('states'), found.map(([word, kind]) => el('span', { class: `state ${kind}` }, word)));
     fill(byId('who'), state.login);
-    for (const link of links) link.ariaCurrent = parse(link.hash).view === parse(location.hash).view ? 'page' : null;
+    for (const link of links) link.ariaCurrent = parse(link.hash).view === (parse(location.hash).view || 'streams') ? 'page' : null;
   }
 
   addEventListener('hashchange', draw);

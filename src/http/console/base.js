@@ -323,6 +323,11 @@ export class VirtualRows {
     this.#show();
   }
 
+  /** Changes all rows that are drawn, where they are. @param {(row: HTMLElement, index: number) => void} change */
+  each(change) {
+    for (const [index, row] of this.#drawn) change(row, index);
+  }
+
   /** Puts the cursor on a row, and scrolls as little as it takes to see it, or to the middle of the box. @param {number} index @param {boolean} [isMiddle] */
   goTo(index, isMiddle = false) {
     const height = this.#height;

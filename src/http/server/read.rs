@@ -191,10 +191,10 @@ pub fn runtime(handler: &Handler, call: &Call<'_>) -> Response {
 /// `included`: the files of each pattern.
 pub fn included(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let is_saved = call.query.word(SOURCE, &["running", SOURCE_SAVED]) == Some(SOURCE_SAVED);
+    let masks = handler.masks(call)?;
     call.query.finish()?;
     let composed = handler.composed(&handler.source(is_saved)?)?;
     let included = composed.map(|composed| composed.included).unwrap_or_default();
-    let masks = Some(Role::View).filter(|_| call.role == Role::View);
     let files = included.into_iter().map(|(pattern, texts)| {
         let files = texts.into_iter().filter_map(|included| {
             let shown = handler.shown(&Arc::new(Snapshot::from_bytes(included.bytes?)), masks);
