@@ -433,7 +433,7 @@ impl GatewaySettings {
     fn refresh(&mut self) -> bool {
         let identity = self.identity.iter_mut().flat_map(|(certificate, key)| [certificate, key]);
         let files = self.login.iter_mut().map(|(_, password)| password).chain(&mut self.authorities);
-        files.chain(identity).fold(false, |was_replaced, file| file.refresh() || was_replaced)
+        files.chain(identity).map(ReplaceableFile::refresh).filter(|is_other| *is_other).count() > 0
     }
 
     /// Adds what TLS needs; the error says what can't be used. Connections without TLS need none of the files.
