@@ -310,7 +310,13 @@ fn change_foreign(
     options: &ChangeOptions,
 ) -> Result<ChangeReport, Error> {
     let lacking = [
-        (matches!(requested, RequestedChange::Format {} | RequestedChange::Entries(_)), NO_TEXT),
+        (
+            matches!(
+                requested,
+                RequestedChange::Format {} | RequestedChange::Fix {} | RequestedChange::Entries(_)
+            ),
+            NO_TEXT,
+        ),
         (matches!(requested, RequestedChange::Rollback(_) | RequestedChange::Revert(_)), "a history"),
         (options.strict, "refusing new warnings"),
         (options.id.is_some(), "ids of changes"),

@@ -1,10 +1,11 @@
 // What is shown of one entry, on a page of its own and beside the text: its text, plain values and last changes. Its secrets
-// are masked, until one presses *Edit*. The page of one stream: `#/streams/NAME`.
+// are masked, until one presses *Edit*. The page of one block: `#/streams/NAME`.
 
-import { MASK, el, fill, pathOf, shownTime, textOf, wordOf } from './base.js';
+import { KEYS, MASK, counted, el, fill, pathOf, placeOf, refill, shownTime, textOf, wordOf } from './base.js';
+import { askName, removeBlock } from './blocks.js';
 import { EntryEditor, entries, vocabularyOf } from './editor.js';
 import { rowsOf } from './list.js';
-import { begin, valueAt, withValue } from './review.js';
+import { valueAt, withValue } from './review.js';
 import { asProblem } from './server.js';
 import { changeView, problemView } from './views.js';
 
@@ -169,18 +170,33 @@ function changedWords({ from, to }) {
 }
 
 /** @type {import('./base.js').Show} */
-export function showStream(main, state, { rest: [name = ''] }, signal) {
-  const segments = ['streams', name];
-  const path = pathOf(segments);
+export function showBlock(main, state, { view, rest: [name = ''] }, signal) {
+  const key = KEYS[view] ?? view;
   const box = el('div.entry-page', el('p.quiet', 'Loading …'));
-  const kind = rowsOf(state.config).find((row) => row.name === name)?.kind;
-  const remove = () => begin(state, `remove ${path}`, [{ path, value: 'remove' }]);
+  const uses = el('div');
+  const kind = view === 'streams' ? rowsOf(state.config).find((row) => row.name === name)?.kind : view.slice(0, -1);
+  const asked = ['Copy', 'Rename'].map((word) => el('button', { onclick: () => askName(state, view, word, name) }, word));
   fill(main,
     el('div.page-head',
       el('h1', name), kind && el('span.state', kind),
-      state.mayEdit && el('button', { onclick: remove }, 'Remove stream')),
-    box);
-  showEntry(box, state, segments, signal);
+      state.mayEdit && el('div.buttons', asked, el('button', { onclick: () => removeBlock(state, view, name) }, 'Remove'))),
+    uses, box);
+  const showUses = () => refill(uses, usersOf(state.config, name), () => view === 'templates' && usersView(usersOf(state.config, name)));
+  state.subscribe(['config'], showUses, signal);
+  showUses();
+  showEntry(box, state, [key, name], signal);
+}
+
+/** The blocks that use a template: their views and names. @param {any} config @param {string} name @returns {[string, string][]} */
+export function usersOf(config, name) {
+  return Object.entries(KEYS).flatMap(([view, key]) => Object.entries(config?.[key] ?? {})
+    .filter(([, block]) => block?.template === name).map(([user]) => /** @type {[string, string]} */ ([view, user])));
+}
+
+/** @param {[string, string][]} users */
+function usersView(users) {
+  return el('section.uses', { 'aria-label': 'Used by' }, el('h2', `Used by ${users.length ? counted(users.length, 'block') : 'nothing'}`),
+    el('ul', users.map(([view, user]) => el('li', el('a', { href: placeOf(user, view) }, user)))));
 }
 
 /**
