@@ -40,6 +40,8 @@ pub struct ChangeCommand<'a> {
     pub args: &'a ChangeArgs,
     /// The options that go along with the change.
     pub options: ChangeOptions,
+    /// The nodes of a cluster that take the change first, and then with others.
+    pub waves: Vec<Vec<String>>,
     /// The name of the command.
     pub name: &'static str,
     /// True if the user has seen the diff already.
@@ -54,7 +56,7 @@ impl<'a> ChangeCommand<'a> {
         let mut options = args.options();
         // The history names another change by its command.
         options.command = (!OPERATIONS.contains(&name)).then(|| name.into());
-        Self { args, options, name, diff_was_shown: false, asks_about: None }
+        Self { args, options, waves: Vec::new(), name, diff_was_shown: false, asks_about: None }
     }
 
     /// The options of the edits that the change consists of.
@@ -85,7 +87,6 @@ impl<'a> ChangeCommand<'a> {
         let target = target::resolve(global, self.args.into(), ui)?;
         self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
-        confirmation::name_canaries(self.args, &mut self.options, service)?;
         let pinned = match requested {
             RequestedChange::Rollback(which) => self.pin_rollback(which, service, ui)?,
             RequestedChange::Revert(reverted @ Reverted::Numbers(_)) => {
@@ -163,6 +164,7 @@ impl<'a> ChangeCommand<'a> {
         ui: Ui,
         requested: RequestedChange<'_>,
     ) -> Result<Exit, Error> {
+        self.waves = confirmation::name_canaries(self.args, &mut self.options, service, ui)?;
         let until = self.args.waits_until();
         confirmation::let_others_end(service, until, self.options.id.as_ref())?;
         if self.is_asked(&requested)
@@ -189,7 +191,9 @@ impl<'a> ChangeCommand<'a> {
             Some(_) if options.canary.is_empty() => {
                 ui.note(&confirmation::how_to_confirm(&target, args.confirm.unwrap_or_default()));
             }
-            Some(pending) => confirmation::watch_canary(service, pending, &options, &report)?,
+            Some(pending) => {
+                confirmation::watch_canary(service, pending, (&options, &self.waves), &report)?;
+            }
             None => {}
         }
         Ok(if args.exit_code && made.changed { Exit::Changed } else { Exit::Done })

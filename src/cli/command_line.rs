@@ -88,6 +88,11 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
         ui.error(&url);
         return Exit::Usage;
     }
+    let unknown = given(&error, ContextKind::InvalidArg).unwrap_or_default();
+    if let Some(instead) = in_place_of(&unknown) {
+        ui.error(&Error::usage(format!("there is no option `{unknown}` any more"), instead));
+        return Exit::Usage;
+    }
     if arguments.windows(2).any(|pair| pair == ["--prune", "all"]) {
         ui.error(&Error::usage("`--prune` takes its word behind `=`", "write `--prune=all`"));
         return Exit::Usage;
@@ -118,6 +123,18 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
         false => Ui::new(ColorChoice::Never).say(error.to_string().trim_end()),
     }
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
+}
+
+/// What does the work of an option that went.
+fn in_place_of(option: &str) -> Option<&'static str> {
+    match option {
+        "--batch" | "--pause" | "--max-fail" => {
+            Some("`--canary 10%,50% --soak 1m` changes servers in waves, and a failure ends them")
+        }
+        "--canary-time" => Some("`--soak TIME` is how long each wave of `--canary` stays healthy"),
+        "--canary-timeout" => Some("with `--canary`, `--confirm TIME` limits all waves together"),
+        _ => None,
+    }
 }
 
 fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {

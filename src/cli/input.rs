@@ -28,7 +28,7 @@ pub fn name(file: &Path) -> String {
 
 /// The text of a file that has no errors.
 pub fn valid(file: &Path, text: Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
-    if text.is_valid() { Ok(text) } else { Err(Error::broken_text(&name(file), text)) }
+    Error::refuse_broken(&name(file), &text).map(|()| text)
 }
 
 /// Reads a configuration: from a file, from the pipe of a shell's `<(command)`, or from standard input.

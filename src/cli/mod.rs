@@ -20,7 +20,6 @@ mod completion;
 mod confirmation;
 mod context;
 mod credentials;
-mod editor;
 mod error;
 mod fleet;
 mod input;
@@ -63,7 +62,7 @@ pub fn run() -> Exit {
     let CommandLine { global, command } = parsed.expect("clap parsed them with the same tree of commands");
     limit_files(global.max_file.bytes());
     let ui = Ui::from_options(&global).called_by(&matches);
-    if !ui.is_quiet() {
+    if !ui.quiet {
         ui::show_progress();
     }
     let (_, called) = matches.subcommand().expect("a command was given");

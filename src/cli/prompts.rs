@@ -31,18 +31,14 @@ pub fn line(prompt: &str) -> io::Result<Option<String>> {
     let _asked = progress::step("");
     ui::end_progress();
     write!(io::stderr(), "{prompt}: ")?;
-    let line = typed_line()?;
+    let mut line = String::new();
+    io::stdin().read_line(&mut line)?;
+    // The input may end before the line does.
+    let line = line.strip_suffix('\n').map(|line| line.trim_end_matches('\r').to_owned());
     if line.is_none() {
         writeln!(io::stderr())?;
     }
     Ok(line)
-}
-
-/// The next line that is typed, without its end; `None` if the input ends before the line does.
-pub fn typed_line() -> io::Result<Option<String>> {
-    let mut line = String::new();
-    io::stdin().read_line(&mut line)?;
-    Ok(line.strip_suffix('\n').map(|line| line.trim_end_matches('\r').to_owned()))
 }
 
 /// Asks for a secret. An empty one is no answer: it can't be told from the end of the input.

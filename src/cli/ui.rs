@@ -33,7 +33,7 @@ use crate::cli::args::global::{ColorChoice, GlobalArgs};
 use crate::cli::error::equal_lines;
 use crate::cli::local;
 use crate::cli::render::more_like_it;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::progress;
 use crate::store::LockHolder;
 use mediaconf::{Diagnostics, Masker, printable};
@@ -63,7 +63,11 @@ const ASKS_FOR_JSON: [&str; 5] = [" -o json", " -ojson", " -o=json", " --output 
 
 /// Turns the failure of a write to stdout into an error of the command.
 pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
-    written.map_err(Error::output_failed)
+    written.map_err(|error| {
+        let is_closed = error.kind() == io::ErrorKind::BrokenPipe;
+        let kind = if is_closed { ErrorKind::OutputClosed } else { ErrorKind::Failed };
+        Error::of_system(kind, "cannot write the output", &error)
+    })
 }
 
 /// The settings of the two output streams.
@@ -71,7 +75,8 @@ pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
 pub struct Ui {
     color_out: bool,
     color_err: bool,
-    terminal_out: bool,
+    /// True if a person sees the results at once.
+    pub terminal_out: bool,
     /// True if a pager may stand between stdout and the terminal.
     pages: bool,
     masker: Masker,
@@ -79,7 +84,7 @@ pub struct Ui {
     /// True if the results, and a refusal, are JSON (`-o json`).
     json: bool,
     /// True if neither notes nor waits are told (`-q`).
-    quiet: bool,
+    pub quiet: bool,
 }
 
 impl Ui {
@@ -135,19 +140,9 @@ impl Ui {
         Self { quiet: false, ..self }
     }
 
-    /// True if neither notes nor waits are told.
-    pub fn is_quiet(self) -> bool {
-        self.quiet
-    }
-
     /// True if the results, and a refusal, are JSON.
     pub fn is_json(self) -> bool {
         self.json
-    }
-
-    /// True if a person sees the results at once.
-    pub fn is_terminal(self) -> bool {
-        self.terminal_out
     }
 
     /// The same for a command that only shows something: a long output goes through a pager.

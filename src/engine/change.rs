@@ -244,6 +244,12 @@ impl ChangeOptions {
         self.force || self.accepted.iter().any(|accepted| accepted.is_like(guard))
     }
 
+    /// Refuses the first guard that is not accepted.
+    pub fn refuse(&self, guards: impl IntoIterator<Item = Option<Guard>>) -> Result<(), Error> {
+        let open = guards.into_iter().flatten().find(|guard| !self.accepts(guard));
+        open.map_or(Ok(()), |guard| Err(guard.into()))
+    }
+
     /// True if it is the change that waits to be confirmed.
     pub(super) fn is_of(&self, pending: &PendingInfo) -> bool {
         self.id.as_ref().is_some_and(|id| id.as_str() == pending.id)
@@ -411,6 +417,7 @@ pub enum OutcomeNote {
     /// The history has the change with this id already, so it was not made again.
     HasChange,
     /// Of a rehearsal: another change has to be confirmed before this one can be made.
+    #[serde(rename = "other-change-pending")]
     OtherPending,
 }
 

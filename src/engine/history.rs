@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     ChangeOptions, ChangeReport, ConfigService, ConfigSource, Engine, Operation, PendingChange,
@@ -168,7 +168,7 @@ impl Engine {
     }
 
     /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
-    pub(super) fn text_with(
+    pub fn text_with(
         &self,
         revision: Revision,
         entries: &[HistoryEntry],
@@ -284,9 +284,7 @@ pub fn value_history(
 ) -> Result<ValueHistory, Error> {
     let mut entries = service.history(WHOLE_HISTORY)?;
     let now = service.read(Some(ConfigSource::Saved))?;
-    if !now.is_valid() {
-        return Err(Error::bad_config(now));
-    }
+    now.refuse_errors()?;
     let most = most.unwrap_or(WHOLE_HISTORY);
     let is_edited = is_edited_since(&entries, &now);
     let edited = add_hand_edit(service, &mut entries, &now);
@@ -395,21 +393,14 @@ fn changed_members(from: Option<Value>, to: Option<Value>) -> (Option<Value>, Op
     let (Some(Value::Object(mut from)), Some(Value::Object(mut to))) = (from.clone(), to.clone()) else {
         return (from, to);
     };
-    from.retain(|key, value| {
-        let other = to.get(key);
-        let is_kept = other != Some(value);
-        if !is_kept {
-            to.shift_remove(key);
-        }
-        is_kept
-    });
-    for (key, value) in &mut from {
-        if let Some(other) = to.get_mut(key) {
-            let (Some(old), Some(new)) = changed_members(Some(value.take()), Some(other.take())) else {
-                continue;
-            };
-            (*value, *other) = (old, new);
-        }
+    let is_other = |key: &String, value: &Value, others: &Map<_, _>| others.get(key) != Some(value);
+    let before = from.clone();
+    from.retain(|key, value| is_other(key, value, &to));
+    to.retain(|key, value| is_other(key, value, &before));
+    for (key, old) in &mut from {
+        let Some(new) = to.get_mut(key) else { continue };
+        let changed = changed_members(Some(old.take()), Some(new.take()));
+        (*old, *new) = (changed.0.unwrap_or_default(), changed.1.unwrap_or_default());
     }
     (Some(Value::Object(from)), Some(Value::Object(to)))
 }

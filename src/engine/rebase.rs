@@ -78,9 +78,7 @@ impl Transaction<'_> {
         base: &Arc<Snapshot>,
         present: &Arc<Snapshot>,
     ) -> Result<Request, Error> {
-        if !base.is_valid() {
-            return Err(Error::bad_config(base.clone()));
-        }
+        base.refuse_errors()?;
         let (document, config) = (base.document(), base.config());
         let evaluated = request.evaluate(&config)?;
         let patch = match request.edit(evaluated, document, &config)? {
@@ -192,10 +190,9 @@ const REPEAT: &str = "read the configuration again, and repeat the change";
 /// Both documents are without errors. Only the values that the patch names are compared.
 pub fn conflicts(base: &Document, theirs: &Document, patch: &Value) -> Vec<Fault> {
     let [base, theirs] = [base, theirs].map(Config::own);
-    let (base, theirs) = (base, theirs);
     let mut found = Vec::new();
     for (key, value) in patch.as_object().into_iter().flatten() {
-        match value.as_object().filter(|_| is_group(key)) {
+        match value.as_object().filter(|_| Schema::kind(key).is_some()) {
             Some(blocks) => blocks.iter().for_each(|(name, value)| {
                 let at = [key.as_str(), name.as_str()];
                 compare(&mut found, &at, base.value(&at), theirs.value(&at), value);
@@ -204,10 +201,6 @@ pub fn conflicts(base: &Document, theirs: &Document, patch: &Value) -> Vec<Fault
         }
     }
     found
-}
-
-fn is_group(key: &str) -> bool {
-    Schema::kind(key).is_some()
 }
 
 fn compare(found: &mut Vec<Fault>, at: &[&str], base: Option<Value>, theirs: Option<Value>, patch: &Value) {

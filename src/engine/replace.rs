@@ -91,7 +91,7 @@ impl Transaction<'_> {
         if let RequestedChange::Modify(request) = requested {
             return self.modify(request);
         }
-        let (engine, operation, is_of_base) = (self.engine, self.operation, self.options.base.is_some());
+        let (operation, is_of_base) = (self.operation, self.options.base.is_some());
         let (state, file) = (self.state.clone(), self.file().cloned());
         if state.is_none() && !operation.writes() {
             return Err(Error::no_server());
@@ -130,7 +130,7 @@ impl Transaction<'_> {
         let is_new = matches!(operation, Operation::Save | Operation::Update);
         if is_new && Document::has_lost_line_ends(after.bytes()) && differs(before) && differs(file.as_ref())
         {
-            engine.refuse_guarded([Some(Guard::OneLine), None], self.options)?;
+            self.options.refuse([Some(Guard::OneLine)])?;
         }
         self.check_text(before, &after)?;
         let differs_from_saved = || differs(state.as_ref().map(|state| &state.saved));
@@ -207,15 +207,13 @@ impl Transaction<'_> {
             guard::before_dangling(self.engine.whole(before).document(), self.engine.whole(after).document())
         };
         let dangling = if is_new && guard.is_none() && deletion.is_none() { dangling() } else { None };
-        self.engine.refuse_guarded([guard, deletion, dangling], self.options).map(|()| deleted)
+        self.options.refuse([guard, deletion, dangling]).map(|()| deleted)
     }
 
     /// The text that is there, formatted.
     fn formatted(&self) -> Result<Arc<Snapshot>, Error> {
         let present = self.present()?;
-        if !present.is_valid() {
-            return Err(Error::bad_config(present.clone()));
-        }
+        present.refuse_errors()?;
         let new = present.document().formatted().map_err(EditError::Unproved)?;
         Ok(new.map_or_else(|| present.clone(), |new| Snapshot::from_document(new).into()))
     }
@@ -254,9 +252,7 @@ impl Transaction<'_> {
 /// # Errors
 /// The text has errors; nothing is at the path; what is there is not one entry of the text.
 pub fn entry_range(text: &Arc<Snapshot>, path: &Path, masker: Masker) -> Result<Range<usize>, Error> {
-    if !text.is_valid() {
-        return Err(Error::bad_config(text.clone()));
-    }
+    text.refuse_errors()?;
     let masked = text.masked(masker);
     let (config, shown) = (text.config(), masked.config());
     let is_shown = masker == Masker::Off || shown.contains(&path.names());

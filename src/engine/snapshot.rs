@@ -13,9 +13,6 @@ use mediaconf::{
     Severity, Span,
 };
 
-/// The directive that includes files.
-const INCLUDE: &str = "include";
-
 /// A text with everything that was computed from it, each when it is first asked for.
 #[derive(Debug, Default)]
 pub struct Snapshot {
@@ -30,7 +27,7 @@ pub struct Snapshot {
     lost_line_ends: OnceLock<bool>,
     revision: OnceLock<Revision>,
     json: OnceLock<Arc<Vec<u8>>>,
-    includes: OnceLock<Vec<(Span, String)>>,
+    pub(super) includes: OnceLock<Vec<(Span, String)>>,
     accounts: [OnceLock<Option<[String; 2]>>; 2],
 }
 
@@ -125,28 +122,6 @@ impl Snapshot {
         self.json.get_or_init(make)
     }
 
-    /// The entries that include files, as their spans and their patterns.
-    pub fn includes(&self) -> &[(Span, String)] {
-        self.includes.get_or_init(|| {
-            // Nearly all texts have none.
-            if memchr::memmem::find(self.bytes(), INCLUDE.as_bytes()).is_none() {
-                return Vec::new();
-            }
-            let document = self.document();
-            let found =
-                document.all_entries().filter(|entry| !entry.is_block() && entry.keyword() == INCLUDE);
-            found
-                .filter_map(|entry| Some((entry.span(), entry.only_argument()?.value().into_owned())))
-                .collect()
-        })
-    }
-
-    /// True if both include the same files, in the same order.
-    pub fn includes_as(&self, other: &Snapshot) -> bool {
-        let [own, others] = [self, other].map(|text| text.includes().iter().map(|(_, pattern)| pattern));
-        own.eq(others)
-    }
-
     /// Login and password of the account that may use the API; `None` if it is unusable.
     pub fn account(&self) -> Option<&[String; 2]> {
         self.account_of(0, DirectiveRole::Editor)
@@ -227,6 +202,11 @@ pub fn added_and_removed(diff: &[String]) -> [usize; 2] {
 }
 
 impl Snapshot {
+    /// Refuses a text with errors where its values are needed.
+    pub fn refuse_errors(self: &Arc<Self>) -> Result<(), Error> {
+        if self.is_valid() { Ok(()) } else { Err(Error::bad_config(self.clone())) }
+    }
+
     /// The text with masks in the place of its secrets. Its JSON and its values are those of the masked text.
     #[must_use]
     pub fn masked(self: &Arc<Self>, masker: Masker) -> Arc<Self> {

@@ -12,8 +12,9 @@ pub fn explained(spot: &Spot) -> Value {
     let (text, offset) = spot.in_whole();
     let caret = Caret::new(text.document(), offset);
     let Some(word) = caret.word().filter(|_| !caret.is_in_comment) else { return Value::Null };
+    let shown = |text| json!({ "contents": { "kind": "plaintext", "value": text }, "range": spot.range_of(word.span()) });
     if let Some(block) = caret.name().and_then(|name| referred(text.document(), &name)) {
-        return json!({ "contents": { "kind": "plaintext", "value": block }, "range": spot.range_of(word.span()) });
+        return shown(block);
     }
     let Some(path) = caret.path() else { return Value::Null };
     let keyword = caret.words[0].value();
@@ -24,8 +25,7 @@ pub fn explained(spot: &Spot) -> Value {
     let nothing = json!({});
     let current = if text.is_valid() { text.config() } else { Config::from(&nothing) };
     let Some(explanation) = explanation(&current, &caret, &path, &keyword) else { return Value::Null };
-    let text = in_words(&keyword, &explanation);
-    json!({ "contents": { "kind": "plaintext", "value": text }, "range": spot.range_of(word.span()) })
+    shown(in_words(&keyword, &explanation))
 }
 
 /// The most lines of a block that are shown.

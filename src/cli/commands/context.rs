@@ -194,10 +194,8 @@ fn list(contexts: &Contexts, ui: Ui) -> Result<(), Error> {
         return ui.done("there are no contexts; `mediactl context add` adds one", &json!(records));
     }
     ui.print(|out| {
-        let headings = ["", "NAME", "URL", "LOGIN", "GROUP"].map(str::to_owned);
-        let rows = contexts.list.iter().map(|context| row(context, is_current(context)));
-        let rows = std::iter::once(headings).chain(rows).map(Vec::from).collect();
-        table::print(rows, ui.width(), out)
+        let rows = contexts.list.iter().map(|context| row(context, is_current(context)).into()).collect();
+        table::print(&["", "NAME", "URL", "LOGIN", "GROUP"], rows, ui.width(), out)
     })
 }
 

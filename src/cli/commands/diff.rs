@@ -217,10 +217,7 @@ impl Side {
 
     /// The values of the configuration; a text with errors has none.
     fn values(&self) -> Result<Config<'_>, Error> {
-        match self.text.is_valid() {
-            true => Ok(self.text.config()),
-            false => Err(Error::broken_text(&self.name, self.text.clone())),
-        }
+        Error::refuse_broken(&self.name, &self.text).map(|()| self.text.config())
     }
 }
 
@@ -259,7 +256,7 @@ impl Compared {
         if differs && diff.is_empty() {
             notes.push("the texts differ in bytes that are not UTF-8".to_owned());
         }
-        let is_shown = form == ChangeFormat::Summary || ui.is_terminal();
+        let is_shown = form == ChangeFormat::Summary || ui.terminal_out;
         let values = if is_shown { changed(&old.text, &new.text) } else { None };
         Ok(Self { sides, diff, values, patch: Value::Null, differs, notes })
     }

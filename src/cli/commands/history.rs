@@ -100,9 +100,9 @@ impl HistoryArgs {
         let ui = call.ui;
         if let Some(HistoryCommand::Show { which, .. }) = &self.command {
             let texts = call.ask("read", |server| server.target.service.text_before(*which))?;
-            let texts = texts.then(|_, text| match ui.is_json() && !text.is_valid() {
-                true => Err(Error::broken_text(&format!("the text before change {which}"), text)),
-                false => Ok(text),
+            let texts = texts.then(|_, text| {
+                let name = format!("the text before change {which}");
+                if ui.is_json() { Error::refuse_broken(&name, &text).map(|()| text) } else { Ok(text) }
             })?;
             let json = |text: &Arc<Snapshot>| text.masked(masker).config().to_json();
             return texts.show(json, |text, out| write_text(text, masker, out));

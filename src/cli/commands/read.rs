@@ -13,7 +13,8 @@ use crate::cli::fleet::answers::Answers;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::render::diagnostics;
-use crate::cli::render::group_table::{self, GroupTable};
+use crate::cli::render::group_table::GroupTable;
+use crate::cli::render::table;
 use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, Snapshot, StatusPart, json_without_secrets};
@@ -263,10 +264,10 @@ impl<'a> Wanted<'a> {
             }
         }
         // In the thread of its server; one alone begins to print while its text is checked.
-        match server.is_alone() || is_text || text.is_valid() {
-            true => Ok(Shown { text, figures, included }),
-            false => Err(Error::bad_config(text)),
+        if !(server.is_alone() || is_text) {
+            text.refuse_errors()?;
         }
+        Ok(Shown { text, figures, included })
     }
 
     /// The configuration with what it includes. Errors that they have together refuse it; they are shown where it is shown
@@ -303,9 +304,7 @@ impl<'a> Wanted<'a> {
         Shown { text, figures, .. }: &Shown,
         work: impl FnOnce(Values<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        if !text.is_valid() {
-            return Err(Error::bad_config(text.clone()));
-        }
+        text.refuse_errors()?;
         let skips = self.args.skip_streams;
         let own = text.config().skipping_static(skips);
         if let Some(figures) = figures {
@@ -423,11 +422,18 @@ impl<'a> Wanted<'a> {
             let server = (!is_one).then_some(server);
             self.look(&shown, |values| self.add_rows(values, &shown.text, server, &mut tables))
         })?;
-        let tables = tables.into_iter().map(GroupTable::rows).collect::<Result<Vec<_>, _>>()?;
-        // Of all groups, those without entries are left out, but for the streams.
-        let is_shown = |(at, rows): &(usize, Vec<_>)| *at == 0 || !self.paths.is_empty() || rows.len() > 1;
-        let tables = tables.into_iter().enumerate().filter(is_shown).map(|(_, rows)| rows);
-        ui.print(|out| group_table::print(tables, ui.width(), out))?;
+        let tables = tables.into_iter().map(GroupTable::parts).collect::<Result<Vec<_>, _>>()?;
+        ui.print(|out| {
+            for (at, (headings, rows)) in tables.into_iter().enumerate() {
+                // Of all groups, those without entries are left out, but for the streams.
+                if at > 0 && self.paths.is_empty() && rows.is_empty() {
+                    continue;
+                }
+                out.write_all(if at > 0 { b"\n" } else { b"" })?;
+                table::print(&headings, rows, ui.width(), out)?;
+            }
+            Ok(())
+        })?;
         Ok(read.exit())
     }
 
@@ -461,9 +467,7 @@ impl<'a> Wanted<'a> {
         if self.paths.is_empty() {
             return output(write_text(text, self.masker, out));
         }
-        if !text.is_valid() {
-            return Err(Error::bad_config(text.clone()));
-        }
+        text.refuse_errors()?;
         let config = text.config();
         for path in &self.paths {
             for (path, value) in self.select(&whole_group(path), [&config; 2])?.into_places() {

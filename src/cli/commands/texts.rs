@@ -257,9 +257,7 @@ impl FmtArgs {
         }
         let mut target = target::file_or_named_server(call.global, call.ui)?;
         let text = target.read_text(Some(ConfigSource::Saved).filter(|_| !target.is_server))?;
-        if !text.is_valid() {
-            return Err(Error::bad_config(text));
-        }
+        text.refuse_errors()?;
         name_unless_formatted(target.service.name(), &text, call)
     }
 

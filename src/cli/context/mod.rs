@@ -204,9 +204,7 @@ impl ContextsFile {
         }
         let bytes = read_limited(file, found.len(), &self.path, failed)?;
         let snapshot = Arc::new(Snapshot::from_bytes(bytes));
-        if !snapshot.is_valid() {
-            return Err(Error::broken_text(&name, snapshot));
-        }
+        Error::refuse_broken(&name, &snapshot)?;
         let mut contexts = Contexts::read(snapshot.config().to_json(), self.folder())
             .map_err(|fault| Error::new(ErrorKind::BadConfig, format!("`{name}`: {fault}")))?;
         let mended_by = if self.is_inventory { mended_by(&self.path).map_err(failed)? } else { None };

@@ -43,7 +43,7 @@ impl Report<'_> {
         let is = |format: ChangeFormat| self.args.output == format;
         ReportParts {
             diff: is(ChangeFormat::Diff) && !self.args.quiet && !self.diff_was_shown,
-            values: !is(ChangeFormat::Diff) || self.ui.is_terminal(),
+            values: !is(ChangeFormat::Diff) || self.ui.terminal_out,
             ..ReportParts::masked_by(self.ui.masker())
         }
     }
@@ -56,7 +56,7 @@ impl Report<'_> {
         let printed = match args.output {
             ChangeFormat::Json => ui.print_json(&change_json((self.command, target), change, masker)),
             ChangeFormat::Diff if args.quiet || change.diff.is_empty() => Ok(()),
-            ChangeFormat::Summary if self.diff_was_shown && ui.is_terminal() => Ok(()),
+            ChangeFormat::Summary if self.diff_was_shown && ui.terminal_out => Ok(()),
             form => {
                 let differing = (&*change.diff, Some(&*change.values));
                 ui.print_painted(|out| print_change(form, differing, [target; 2], ui, out))
@@ -134,36 +134,33 @@ pub fn values_json(values: &[ChangedValue], masker: Masker) -> Value {
 
 /// Returns a note as a sentence.
 pub fn in_words(note: &OutcomeNote) -> String {
-    let sentence = match note {
-        OutcomeNote::SavedEarlierUpdate => "an earlier update that was not saved goes into the file, too",
+    match note {
+        OutcomeNote::SavedEarlierUpdate => {
+            "an earlier update that was not saved goes into the file, too".into()
+        }
         OutcomeNote::FoundHandEdit(paths) if paths.is_empty() => {
-            "found an edit made outside of mediactl that changes no value"
+            "found an edit made outside of mediactl that changes no value".into()
         }
-        OutcomeNote::FoundHandEdit(paths) => {
-            return format!("found an edit made outside of mediactl: {paths}");
+        OutcomeNote::FoundHandEdit(paths) => format!("found an edit made outside of mediactl: {paths}"),
+        OutcomeNote::OverwroteHandEdit => {
+            "a hand edit of the file is overwritten; the history keeps it".into()
         }
-        OutcomeNote::OverwroteHandEdit => "a hand edit of the file is overwritten; the history keeps it",
         OutcomeNote::KeptHandEdit => {
             "the change was rolled back, but the file was edited by hand meanwhile, and the edit stays; \
              `mediactl status` shows what the file still holds of the change"
+                .into()
         }
-        OutcomeNote::HasChange => "it has this change already",
+        OutcomeNote::HasChange => "it has this change already".into(),
         OutcomeNote::OtherPending => {
             "another change waits to be confirmed: this one can be made once that is confirmed or rolled back"
+                .into()
         }
         OutcomeNote::InnerStreams(count) => {
-            return format!(
-                "of the streams that are removed, {count} stood inside another one: is a `}}` missing?"
-            );
+            format!("of the streams that are removed, {count} stood inside another one: is a `}}` missing?")
         }
-        OutcomeNote::RenamedUses(1) => "1 place that refers to it has the new name, too",
-        OutcomeNote::RenamedUses(count) => {
-            return format!("{count} places that refer to it have the new name, too");
-        }
-        OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
-        OutcomeNote::DeletedStreams(count) => {
-            return format!("{count} streams are not in the new configuration");
-        }
-    };
-    sentence.to_owned()
+        OutcomeNote::RenamedUses(1) => "1 place that refers to it has the new name, too".into(),
+        OutcomeNote::RenamedUses(count) => format!("{count} places that refer to it have the new name, too"),
+        OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration".into(),
+        OutcomeNote::DeletedStreams(count) => format!("{count} streams are not in the new configuration"),
+    }
 }

@@ -62,7 +62,7 @@ pub fn print_change(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let is_summary = form == ChangeFormat::Summary;
-    let wanted = values.filter(|_| is_summary || ui.is_terminal());
+    let wanted = values.filter(|_| is_summary || ui.terminal_out);
     let lines = wanted.map_or_else(Vec::new, |values| summary(values, ui.masker()));
     if is_summary || lines.len() > 1 + WITHOUT_SUMMARY {
         lines.iter().try_for_each(|line| writeln!(out, "{}", painted(line, ui)))?;

@@ -1,8 +1,8 @@
 // The start of the page: the login, the head, the bar of a pending change, and the view of the place.
 
-import { KEYS, byId, clockWords, el, fill, firstOf, keyOf, note, parse, refill, told } from './base.js';
+import { KEYS, byId, clockWords, el, fill, firstOf, keyOf, note, parse, refill, runsWords, told } from './base.js';
 import { showStreams, unmark } from './list.js';
-import { Api, State, asProblem, conditionsOf, follow, load, runsWords, stop } from './server.js';
+import { Api, State, asProblem, conditionsOf, follow, load, stop } from './server.js';
 
 /** @typedef {import('./base.js').Show} Show */
 /** @typedef {import('./base.js').Child} Child */
@@ -87,7 +87,7 @@ function showFrame() {
     fill(byId('states'), found.map(([word, kind]) => el('span', { class: `state ${kind}` }, word)),
       isBroken && [`${runsWords(state.status)} `, el('a', { href: '#/file' }, 'Mend it')]);
     fill(byId('who'), state.login);
-    for (const link of links) link.ariaCurrent = parse(link.hash).view === parse(location.hash).view ? 'page' : null;
+    for (const link of links) link.ariaCurrent = parse(link.hash).view === (parse(location.hash).view || 'streams') ? 'page' : null;
   }
 
   addEventListener('hashchange', draw);

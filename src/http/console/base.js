@@ -151,6 +151,12 @@ export function firstOf(paths, count) {
   return paths.slice(0, 3).join(', ') + (count > 3 ? ` and ${count - 3} more` : '');
 }
 
+/** What runs, in words. @param {import('./server.js').Status | null} status */
+export function runsWords(status) {
+  const { number, after } = status?.last_change ?? {};
+  return after && after === status?.revisions.running ? `change ${number} runs` : 'the text from before the edit runs';
+}
+
 /** A plain value in words. @param {unknown} value */
 export function wordOf(value) {
   if (value === undefined || value === null) return '';
@@ -324,6 +330,11 @@ export class VirtualRows {
     this.#drawn.clear();
     this.room.replaceChildren();
     this.#show();
+  }
+
+  /** Changes all rows that are drawn, where they are. @param {(row: HTMLElement, index: number) => void} change */
+  each(change) {
+    for (const [index, row] of this.#drawn) change(row, index);
   }
 
   /** Puts the cursor on a row, and scrolls as little as it takes to see it, or to the middle of the box. @param {number} index @param {boolean} [isMiddle] */

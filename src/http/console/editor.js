@@ -1,7 +1,7 @@
 // The text of one entry, with the line numbers of the file: coloured, faults while typing, documentation of the word at
 // the cursor. Keys work on this text alone, so it may be part of a file of any length.
 
-import { MASK, el, fill, keyOf, later, plain, unquoted } from './base.js';
+import { MASK, el, fill, keyOf, later, pathOf, plain, unquoted } from './base.js';
 import { faultItem } from './views.js';
 
 /**
@@ -66,6 +66,12 @@ export function entries(text) {
     }
   }
   return found;
+}
+
+/** The named blocks of an included file by their paths, with their lines. @param {{ name: string, text: string }} file @returns {[string, import('./server.js').IncludedEntry][]} */
+export function entriesOf({ name: file, text }) {
+  return entries(text).filter(({ words }) => words.length).map(({ keyword, words: [name = ''], start, end }) =>
+    [pathOf([GROUPS[keyword] ?? keyword, name]), { file, line: text.slice(0, start).split('\n').length, text: text.slice(start, end) }]);
 }
 
 /**

@@ -1,10 +1,11 @@
 // What is shown of one entry, on a page of its own and beside the text: its text, plain values and last changes. Its secrets
 // are masked, until one presses *Edit*. The page of one block: `#/streams/NAME`.
 
+import { airView } from './air.js';
 import { KEYS, MASK, counted, el, fill, pathOf, placeOf, refill, shownTime, textOf, wordOf } from './base.js';
 import { askName, removeBlock } from './blocks.js';
 import { EntryEditor, entries, vocabularyOf } from './editor.js';
-import { rowsOf } from './list.js';
+import { effective } from './rows.js';
 import { valueAt, withValue } from './review.js';
 import { asProblem } from './server.js';
 import { changeView, problemView } from './views.js';
@@ -32,6 +33,7 @@ export function showEntry(box, state, segments, signal) {
   const vocabulary = vocabularyOf(state);
   const notice = el('div');
   const fields = el('div');
+  const held = el('div');
   const edit = el('button', { onclick: () => { if (!opened) open(); else if (state.mayLeave()) reload(); } });
   /** @type {EntryEditor | undefined} */
   let editor;
@@ -75,7 +77,7 @@ export function showEntry(box, state, segments, signal) {
     const focused = editor?.area === document.activeElement;
     editor = new EntryEditor(state, vocabulary, { path, text, line, isReadOnly: true }, () => {});
     fill(notice);
-    fill(box, notice, el('div.entry-head', state.mayEdit && edit), editor.element, fields, changesView(changes));
+    fill(box, notice, el('div.entry-head', state.mayEdit && edit), editor.element, held, fields, changesView(changes));
     if (focused) editor.area.focus();
     drawRest();
   }
@@ -109,6 +111,7 @@ export function showEntry(box, state, segments, signal) {
     edit.disabled = !opened && state.draft !== null;
     const known = await vocabulary.catch(() => undefined);
     const meanings = known?.fields(entries(text)[0]?.keyword ?? '') ?? [];
+    fill(held, segments[0] === 'streams' && heldView(effective(values, state.whole)));
     const isLocked = opened !== '' || (state.draft !== null && state.draft.label !== path);
     if (meanings.length && segments.length > 1) fill(fields, fieldsView(state, meanings, { entry: path, segments, base: revision, values, changes: changed, isLocked }));
   }
@@ -137,6 +140,21 @@ export function showEntry(box, state, segments, signal) {
   state.subscribe(['draft'], draftChanged, signal);
   load();
   return (/** @type {number} */ at) => editor?.goTo(at);
+}
+
+/** The values that a stream has from elsewhere. @param {ReturnType<typeof effective>} held */
+function heldView({ json, from }) {
+  const parts = (/** @type {string} */ name) => json[name]?.constructor === Object
+    ? Object.entries(json[name]).map(([part, value]) => [`${name}.${part}`, value]) : [[name, json[name]]];
+  const rows = Object.entries(from).flatMap(([name, origin]) => parts(name).map(([path, value]) =>
+    [el('dt', path), el('dd', el('code', textOf(value)), ' from the ', originView(origin))]));
+  return rows.length > 0 && el('section', { 'aria-label': 'From elsewhere' }, el('h2', 'From elsewhere'), el('dl.held', rows));
+}
+
+/** Where a value comes from, with the way there. @param {string} origin */
+function originView(origin) {
+  const [, template] = /^template (.*)/s.exec(origin) ?? [];
+  return template === undefined ? 'top level' : el('a', { href: `#/templates/${encodeURIComponent(template)}` }, origin);
 }
 
 /** For each member the last change of it, in words. @param {Blamed[]} changes the last one first */
@@ -172,19 +190,29 @@ function changedWords({ from, to }) {
 /** @type {import('./base.js').Show} */
 export function showBlock(main, state, { view, rest: [name = ''] }, signal) {
   const key = KEYS[view] ?? view;
-  const box = el('div.entry-page', el('p.quiet', 'Loading …'));
-  const uses = el('div');
-  const kind = view === 'streams' ? rowsOf(state.config).find((row) => row.name === name)?.kind : view.slice(0, -1);
+  const path = pathOf([key, name]);
+  const [box, uses] = [el('div.entry-page'), el('div')];
+  const { static: isStatic, disabled } = state.whole?.[key]?.[name] ?? {};
+  const kind = key !== 'streams' ? view.slice(0, -1) : isStatic === undefined ? '' : `${isStatic ? 'static' : 'on demand'}${disabled ? ', disabled' : ''}`;
+  const isOwn = Boolean(state.config[key]?.[name]);
   const asked = ['Copy', 'Rename'].map((word) => el('button', { onclick: () => askName(state, view, word, name) }, word));
   fill(main,
     el('div.page-head',
       el('h1', name), kind && el('span.state', kind),
-      state.mayEdit && el('div.buttons', asked, el('button', { onclick: () => removeBlock(state, view, name) }, 'Remove'))),
-    uses, box);
-  const showUses = () => refill(uses, usersOf(state.config, name), () => view === 'templates' && usersView(usersOf(state.config, name)));
-  state.subscribe(['config'], showUses, signal);
+      state.mayEdit && isOwn && el('div.buttons', asked, el('button', { onclick: () => removeBlock(state, view, name) }, 'Remove'))),
+    key === 'streams' && airView(state, name, () => state.whole?.streams?.[name], signal), uses, box);
+  const show = () => {
+    const { entries: all, fault } = state.included;
+    const included = all.get(path);
+    if (!isOwn && included) showIncluded(box, state, path, included);
+    // Its file may still be read.
+    else if (isOwn || fault || all.size || !state.config.include) showEntry(box, state, [key, name], signal);
+  };
+  const showUses = () => refill(uses, usersOf(state.whole, name), () => view === 'templates' && usersView(usersOf(state.whole, name)));
+  state.subscribe(['whole'], showUses, signal);
+  state.subscribe(['included'], () => { if (!isOwn) show(); }, signal);
   showUses();
-  showEntry(box, state, [key, name], signal);
+  show();
 }
 
 /** The blocks that use a template: their views and names. @param {any} config @param {string} name @returns {[string, string][]} */
@@ -197,6 +225,12 @@ export function usersOf(config, name) {
 function usersView(users) {
   return el('section.uses', { 'aria-label': 'Used by' }, el('h2', `Used by ${users.length ? counted(users.length, 'block') : 'nothing'}`),
     el('ul', users.map(([view, user]) => el('li', el('a', { href: placeOf(user, view) }, user)))));
+}
+
+/** Shows an entry of an included file, which is not changed from here. @param {HTMLElement} box @param {State} state @param {string} path @param {import('./server.js').IncludedEntry} included */
+function showIncluded(box, state, path, { file, line, text }) {
+  const editor = new EntryEditor(state, vocabularyOf(state), { path, text, line, isReadOnly: true }, () => {});
+  fill(box, el('p.warning', `It is in the included file ${file}, line ${line}, and read only here.`), editor.element);
 }
 
 /**
@@ -219,6 +253,7 @@ function fieldRow(state, meaning, { entry, segments, base, values, changes, isLo
   const path = pathOf([...segments, name]);
   const id = `field-${name}`;
   const own = values[name];
+  const { json: { [name]: holds }, from: { [name]: origin } } = effective(values, state.whole);
   const isSwitch = input === 'boolean';
   const isMask = MASK.test(String(own));
   const holdsMask = isMask && String(own).replace(MASK, '') !== '';
@@ -231,10 +266,10 @@ function fieldRow(state, meaning, { entry, segments, base, values, changes, isLo
   const remove = button('Remove', `Remove ${keyword}`, () => edit('remove'));
   const undo = button('Undo', `Undo the edit of ${keyword}`, () => edit(undefined));
   const field = el(isSwitch ? 'select' : 'input', { id, type: isSecret && 'password',
-    placeholder: isMask ? 'hidden' : usual, oninput: () => edit(typed()) },
+    placeholder: isMask ? 'hidden' : wordOf(holds) || usual, oninput: () => edit(typed()) },
   isSwitch && [['', 'not set'], ['true', 'on'], ['false', 'off']].map(([value, word]) => el('option', { value }, word)));
   const line = el('div.field', el('label', { for: id, title: description }, keyword),
-    el('div.control', isFixed ? el('output', { id }, [wordOf(own) || '–', ' ', own !== undefined && unit]) : [field, el('span.unit.quiet', unit), remove, undo]),
+    el('div.control', isFixed ? el('output', { id }, [wordOf(holds) || '–', ' ', holds !== undefined && unit]) : [field, el('span.unit.quiet', unit), remove, undo]),
     about);
 
   /** The edit that is typed; a word that looks like a number stays a word. @returns {NewValue | undefined} */
@@ -260,11 +295,10 @@ function fieldRow(state, meaning, { entry, segments, base, values, changes, isLo
     remove.hidden = own === undefined || made === 'remove';
     undo.hidden = !isEdited;
     line.classList.toggle('edited', isEdited);
-    const inherited = own === undefined && values[`${name}_global`] !== undefined;
     fill(about, [
       isEdited && 'edited, not sent',
       holdsMask && 'holds a secret: edit the text above',
-      inherited && `inherited from the global ${name}`,
+      origin && own === undefined && ['from the ', originView(origin)],
       changes.get(name),
       own !== undefined && 'in the text',
       usual && `without it: ${usual}`,

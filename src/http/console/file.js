@@ -1,10 +1,9 @@
 // The file where it is not what runs: `#/file`. Its faults with their lines, its text, and the ways to mend it: in an editor, the
 // fixes of `check`, and the text that runs.
 
-import { counted, el, fill, refill } from './base.js';
+import { counted, el, fill, refill, runsWords } from './base.js';
 import { EntryEditor, vocabularyOf } from './editor.js';
 import { propose } from './review.js';
-import { runsWords } from './server.js';
 import { faultItem, problemView } from './views.js';
 
 /** @typedef {import('./editor.js').Found} Found */

@@ -28,9 +28,9 @@ export function showGroup(main, state, { view }, signal) {
   }, () => grid.setAttribute('aria-activedescendant', `row-${list.at}`));
 
   function take() {
-    const all = Object.entries(state.config?.[KEYS[view] ?? ''] ?? {}).map(([name, block]) => /** @type {[string, string, string]} */ ([name,
+    const all = Object.entries(state.whole?.[KEYS[view] ?? ''] ?? {}).map(([name, block]) => /** @type {[string, string, string]} */ ([name,
       Object.entries(Object(block)).filter(([member]) => !USUAL.test(member)).map(([member, value]) => `${member} ${textOf(value)}`).join(', '),
-      view === 'templates' ? counted(usersOf(state.config, name).length, 'block') : '']));
+      view === 'templates' ? counted(usersOf(state.whole, name).length, 'block') : '']));
     rows = all.filter((row) => row.join('\n').toLowerCase().includes(search.value.toLowerCase()));
     count.textContent = counted(rows.length, view.slice(0, -1));
     empty.textContent = rows.length ? '' : all.length ? `No ${view.slice(0, -1)} matches the filter.` : `The configuration has no ${view}.`;
@@ -53,6 +53,6 @@ export function showGroup(main, state, { view }, signal) {
     event.preventDefault();
   }
 
-  state.subscribe(['config'], take, signal);
+  state.subscribe(['whole'], take, signal);
   take();
 }

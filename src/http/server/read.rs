@@ -191,10 +191,10 @@ pub fn runtime(handler: &Handler, call: &Call<'_>) -> Response {
 /// `included`: the files of each pattern.
 pub fn included(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let is_saved = call.query.word(SOURCE, &["running", SOURCE_SAVED]) == Some(SOURCE_SAVED);
+    let masks = handler.masks(call)?;
     call.query.finish()?;
     let composed = handler.composed(&handler.source(is_saved)?)?;
     let included = composed.map(|composed| composed.included).unwrap_or_default();
-    let masks = Some(Role::View).filter(|_| call.role == Role::View);
     let files = included.into_iter().map(|(pattern, texts)| {
         let files = texts.into_iter().filter_map(|included| {
             let shown = handler.shown(&Arc::new(Snapshot::from_bytes(included.bytes?)), masks);
@@ -269,15 +269,8 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     }
     let entries = handler.service.history(WHOLE_HISTORY)?;
     let entry = find(&entries, change)?;
-    let kept = |serial| handler.service.text_before(ChangeRef::Number(serial));
-    let before = kept(entry.number)?;
-    // Any text with its revision is the text after it.
-    let later = entries.iter().find(|later| later.before.is_some() && later.before == entry.after);
-    let now = |source| handler.text_of(source).ok().filter(|text| Some(text.revision()) == entry.after);
-    let after = match later {
-        Some(later) => Some(kept(later.number)?),
-        None => now(ConfigSource::Saved).or_else(|| now(ConfigSource::Running)),
-    };
+    let before = handler.service.text_before(ChangeRef::Number(entry.number))?;
+    let after = entry.after.map(|after| handler.engine.text_with(after, &entries)).transpose()?.flatten();
     let gone =
         || Error::new(ErrorKind::NotFound, format!("the text after change {} is not kept", entry.number));
     let names = ["before", "after"].map(|side| format!("{side} change {}", entry.number));

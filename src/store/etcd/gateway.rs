@@ -64,6 +64,9 @@ const LARGEST_REFUSAL: u64 = 64 << 10;
 /// The path of a watch.
 const WATCH: &str = "watch";
 
+/// The path of a sign of life on a lease, which etcd answers whatever the token is.
+const KEEP_ALIVE: &str = "lease/keepalive";
+
 /// The reason of an attempt that had no answer.
 const NO_ANSWER: &str = "no answer in time";
 
@@ -230,7 +233,7 @@ impl Gateway {
     /// Starts the time of a lease anew; false if it has ended.
     pub fn keep_alive(&self, lease: i64) -> Result<bool, Error> {
         let left = |answer: &Value| number(&answer["result"]["TTL"]);
-        Ok(self.call("lease/keepalive", &json!({"ID": lease}), false, left)? > 0)
+        Ok(self.call(KEEP_ALIVE, &json!({"ID": lease}), false, left)? > 0)
     }
 
     /// Returns the time that a lease has left; zero if it has ended.
@@ -375,7 +378,7 @@ impl Gateway {
                 token.is_some() && failed.is_some_and(|failure| failure.kind == FailureKind::Token);
             let mut login = to.login.lock();
             match failed {
-                _ if token.is_none() || login.token != token => {}
+                _ if token.is_none() || login.token != token || path == KEEP_ALIVE => {}
                 None => (login.unanswered, login.waits, login.pause) = (None, None, Duration::ZERO),
                 Some(_) if is_expired => login.token = None,
                 Some(failure) if failure.why == NO_ANSWER => {

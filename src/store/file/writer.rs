@@ -114,13 +114,6 @@ impl Writer for LockedFile<'_> {
         replace::prepare((self.conf, &self.state), old, new, || self.take_history(), record)
     }
 
-    fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error> {
-        let mut history = self.take_history()?;
-        history.keep_aside(text, record)?;
-        self.history.replace(Some(history));
-        Ok(())
-    }
-
     /// Nobody else writes it as long as the file is locked.
     fn set_pending(&self, pending: &PendingRecord) -> Result<(), Error> {
         pending::write(&self.state, pending)
