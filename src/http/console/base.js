@@ -153,8 +153,8 @@ export function firstOf(paths, count) {
 
 /** What runs, in words. @param {import('./server.js').Status | null} status */
 export function runsWords(status) {
-  const { number, after } = status?.last_change ?? {};
-  return after && after === status?.revisions.running ? `change ${number} runs` : 'the text from before the edit runs';
+  const { number: last, after } = status?.last_change ?? {};
+  return after && after === status?.revisions.running ? `change ${last} runs` : 'the text from before the edit runs';
 }
 
 /** A plain value in words. @param {unknown} value */

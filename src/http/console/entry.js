@@ -191,27 +191,27 @@ function changedWords({ from, to }) {
 export function showBlock(main, state, { view, rest: [name = ''] }, signal) {
   const key = KEYS[view] ?? view;
   const path = pathOf([key, name]);
-  const [box, uses] = [el('div.entry-page'), el('div')];
-  const { static: isStatic, disabled } = state.whole?.[key]?.[name] ?? {};
-  const kind = key !== 'streams' ? view.slice(0, -1) : isStatic === undefined ? '' : `${isStatic ? 'static' : 'on demand'}${disabled ? ', disabled' : ''}`;
-  const isOwn = Boolean(state.config[key]?.[name]);
-  const asked = ['Copy', 'Rename'].map((word) => el('button', { onclick: () => askName(state, view, word, name) }, word));
-  fill(main,
-    el('div.page-head',
-      el('h1', name), kind && el('span.state', kind),
-      state.mayEdit && isOwn && el('div.buttons', asked, el('button', { onclick: () => removeBlock(state, view, name) }, 'Remove'))),
-    key === 'streams' && airView(state, name, () => state.whole?.streams?.[name], signal), uses, box);
+  const [box, uses, head] = [el('div.entry-page'), el('div'), el('div.page-head')];
+  const isOwn = () => Object.hasOwn(state.config[key] ?? {}, name);
+  fill(main, head, key === 'streams' && airView(state, name, () => state.whole?.streams?.[name], signal), uses, box);
   const show = () => {
     const { entries: all, fault } = state.included;
     const included = all.get(path);
-    if (!isOwn && included) showIncluded(box, state, path, included);
+    if (!isOwn() && included) showIncluded(box, state, path, included);
     // Its file may still be read.
-    else if (isOwn || fault || all.size || !state.config.include) showEntry(box, state, [key, name], signal);
+    else if (isOwn() || fault || all.size || !state.config.include) showEntry(box, state, [key, name], signal);
   };
-  const showUses = () => refill(uses, usersOf(state.whole, name), () => view === 'templates' && usersView(usersOf(state.whole, name)));
-  state.subscribe(['whole'], showUses, signal);
-  state.subscribe(['included'], () => { if (!isOwn) show(); }, signal);
-  showUses();
+  const showHead = () => {
+    const { static: isStatic, disabled } = state.whole?.[key]?.[name] ?? {};
+    const kind = key !== 'streams' ? view.slice(0, -1) : isStatic === undefined ? '' : `${isStatic ? 'static' : 'on demand'}${disabled ? ', disabled' : ''}`;
+    refill(head, [kind, isOwn()], () => [el('h1', name), kind && el('span.state', kind), state.mayEdit && isOwn() && el('div.buttons',
+      ['Copy', 'Rename'].map((word) => el('button', { onclick: () => askName(state, view, word, name) }, word)),
+      el('button', { onclick: () => removeBlock(state, view, name) }, 'Remove'))]);
+    refill(uses, usersOf(state.whole, name), () => view === 'templates' && usersView(usersOf(state.whole, name)));
+  };
+  state.subscribe(['config', 'whole'], showHead, signal);
+  state.subscribe(['included'], () => { if (!isOwn()) show(); }, signal);
+  showHead();
   show();
 }
 
