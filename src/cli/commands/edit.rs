@@ -202,7 +202,7 @@ impl Editing<'_> {
             diagnostics::explain(&error, self.target.service.name(), self.ui);
             self.ui.error(&error);
             let _last_words = self.last_words();
-            if !matches!(&*self.answer("[e]dit again, [N]o, but keep the text")?, "e" | "edit") {
+            if !matches!(&*prompts::answer("[e]dit again, [N]o, but keep the text")?, "e" | "edit") {
                 return Err(and_hint(Error::new(error.kind, "the change was not made"), &self.kept));
             }
         }
@@ -322,13 +322,7 @@ impl Editing<'_> {
         let differing = (&*lines, values.as_deref());
         output(print_change(form, differing, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let _last_words = self.last_words();
-        self.answer(&format!("change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text"))
-    }
-
-    /// Asks, and returns what was typed.
-    fn answer(&self, question: &str) -> Result<String, Error> {
-        let answer = prompts::line(question).map_err(Error::prompt_failed)?;
-        Ok(answer.unwrap_or_default().trim().to_lowercase())
+        prompts::answer(&format!("change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text"))
     }
 
     /// Says where the text is if a signal ends the program at a question.

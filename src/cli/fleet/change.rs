@@ -268,16 +268,11 @@ fn worst(results: &[ServerResult]) -> Exit {
 
 /// Asks whether the servers are to be changed.
 fn agree(change: &FleetChange<'_>, changing: usize, all: usize) -> Result<(), Error> {
-    if change.command.args.yes || change.command.args.force {
+    let is_agreed = change.command.args.yes || change.command.args.force;
+    if is_agreed || prompts::confirm(&format!("change {changing} of {all} servers?"))? {
         return Ok(());
     }
-    let question = format!("change {changing} of {all} servers?");
-    let why = match prompts::confirm(&question).map_err(Error::prompt_failed)? {
-        Some(true) => return Ok(()),
-        Some(false) => "",
-        None => "there is no terminal to ask on, and ",
-    };
-    let message = format!("a change of several servers has to be agreed to: {why}nothing was changed");
+    let message = "a change of several servers has to be agreed to: nothing was changed";
     Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` agrees, `--dry-run` shows the change"))
 }
 
