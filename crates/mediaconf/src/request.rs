@@ -333,7 +333,8 @@ fn copied(document: &Document, group: Group<'_>, from: &str, to: &str) -> MaybeE
     };
     let copy = document.entries().find(|entry| named(entry, from)).and_then(|entry| {
         let (text, word) = (document.text(), entry.arguments().next()?);
-        let (head, tail) = (&text[entry.start()..word.start as usize], &text[word.end() as usize..entry.end()]);
+        let (head, tail) =
+            (&text[entry.start()..word.start as usize], &text[word.end() as usize..entry.end()]);
         let text = format!("\n{head}{}{tail}", Word::write(to));
         // A comment behind the block stays there.
         let rest = document.text()[entry.end()..].split('\n').next().unwrap_or_default();
