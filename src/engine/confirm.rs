@@ -32,7 +32,7 @@ impl Engine {
         pending: &PendingChange,
         writer: &dyn Writer,
     ) -> Result<Sender<()>, Error> {
-        let text = |snapshot: &Arc<Snapshot>| snapshot.shared_bytes().clone();
+        let text = |snapshot: &Arc<Snapshot>| snapshot.bytes().clone();
         writer.set_pending(&PendingRecord {
             info: pending.info.clone().until(SystemTime::now() + pending.time),
             running: pending.back.ran().map(text).unwrap_or_default(),

@@ -91,12 +91,7 @@ impl Snapshot {
         self.document.get_or_init(|| Document::from_bytes(self.bytes.clone()))
     }
 
-    pub fn shared_bytes(&self) -> &Bytes {
-        &self.bytes
-    }
-
-    /// The same as a slice.
-    pub fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &Bytes {
         &self.bytes
     }
 

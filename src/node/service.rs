@@ -39,7 +39,7 @@ impl ConfigService for Node {
                 let words = format!("back to the text that {} had before its change {to}", self.name);
                 let message = Some(options.message.clone().unwrap_or(words));
                 let options = ChangeOptions { takes_faults: true, message, ..options.clone() };
-                let text = text.shared_bytes();
+                let text = text.bytes();
                 self.make(&options, |options| self.cluster.replace_as(Operation::Rollback, text, options))?
             }
             RequestedChange::Revert(reverted @ Reverted::Numbers(_)) => {

@@ -148,7 +148,7 @@ impl ChangeUnderWay<'_> {
     fn in_waves(&mut self, waves: &[Vec<usize>], changing: &[usize], [time, soak]: [Duration; 2]) -> bool {
         let until = Instant::now() + time;
         // Where it was made before and waits, it may go back earlier.
-        let waits = changing.iter().filter_map(|at| self.results[*at].plan.as_ref()?.goes_back_at());
+        let waits = changing.iter().filter_map(|at| self.results[*at].plan.as_ref()?.goes_back_at);
         let until = waits.fold(until, Instant::min);
         let mut steps = waves.iter().map(|wave| (&wave[..], soak)).chain([(changing, Duration::ZERO)]);
         let mut before: &[usize] = &[];

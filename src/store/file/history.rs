@@ -14,20 +14,19 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
-use std::io::{self, Read, Write};
+use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::time::SystemTime;
 
-use flate2::read::GzDecoder;
-use flate2::{Compression, GzBuilder};
+use flate2::Compression;
 use memchr::memmem;
 
 use super::state::{StateDir, UNFINISHED};
 use crate::error::Error;
 use crate::store::{
     ChangeRecord, ChangedPaths, DEFAULT_KEEP, FileStamp, HAND_EDIT, HistoryEntry, Loaded, Reconciled,
-    Revision,
+    Revision, gunzip, gzip,
 };
 
 /// Name of the folder in the state folder.
@@ -219,7 +218,7 @@ impl History {
     fn text(&self, number: u64, revision: Revision) -> Result<Option<Vec<u8>>, Error> {
         for name in [plain(number), packed(number)] {
             let Some(bytes) = self.read(&name)? else { continue };
-            let text = if name.ends_with(COMPRESSED) { uncompressed(&bytes).ok() } else { Some(bytes) };
+            let text = if name.ends_with(COMPRESSED) { gunzip(&bytes, u64::MAX) } else { Some(bytes) };
             if let Some(text) = text.filter(|text| Revision::from_text(text) == revision) {
                 return Ok(Some(text));
             }
@@ -408,14 +407,6 @@ fn packed(number: u64) -> String {
     format!("{number}{COMPRESSED}")
 }
 
-/// A text as a file of gzip.
 fn compressed(text: &[u8]) -> Vec<u8> {
-    let mut writer = GzBuilder::new().write(Vec::new(), Compression::fast());
-    writer.write_all(text).and_then(|()| writer.finish()).expect("a vector takes all bytes")
-}
-
-fn uncompressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    GzDecoder::new(bytes).read_to_end(&mut text)?;
-    Ok(text)
+    gzip(text, Compression::fast())
 }
