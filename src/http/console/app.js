@@ -19,11 +19,11 @@ const VIEWS = {
 };
 
 /** @type {Promise<void> | undefined} */
-let bar;
+let attached;
 
 /** Shows the edit that is not sent from now on; its keys hold before it is there. */
 function attachBar() {
-  bar ??= import('./review.js').then(({ attach }) => attach(byId('change'), state));
+  attached ??= import('./review.js').then(({ attach }) => attach(byId('change'), state));
 }
 
 const main = byId('main');
