@@ -56,19 +56,6 @@ impl FileStamp {
     }
 }
 
-/// The line of a change that is being made.
-fn line_of(number: u64, record: &ChangeRecord<'_>) -> HistoryEntry {
-    HistoryEntry {
-        at: SystemTime::now(),
-        by: Some(record.by.to_owned()),
-        message: record.message.map(str::to_owned),
-        id: record.id.map(str::to_owned),
-        undoes: record.undoes.map(str::to_owned),
-        paths: record.paths.cloned(),
-        ..HistoryEntry::new(number, record.operation)
-    }
-}
-
 /// True if the change is only being made, or was cut short; `file` is the present file.
 fn is_unmade(line: &HistoryEntry, file: Option<FileStamp>) -> bool {
     line.file.is_some() && line.file == file
@@ -343,13 +330,18 @@ impl Staged {
             number = number.max(first + 1);
         }
         let line = HistoryEntry {
+            at: SystemTime::now(),
+            by: Some(record.by.to_owned()),
+            message: record.message.map(str::to_owned),
+            id: record.id.map(str::to_owned),
+            undoes: record.undoes.map(str::to_owned),
+            paths: record.paths.cloned(),
             before: old.map(|(old, _)| old.revision()),
             after: new.map(Revision::from_text),
             file: old.map(|(_, found)| FileStamp::of(found)),
-            ..line_of(number, record)
+            ..HistoryEntry::new(number, record.operation)
         };
-        let (number, keep) = (line.number, record.keep);
-        let mut staged = Self { history, number, keep, compressed: Vec::new(), stays: false };
+        let mut staged = Self { history, number, keep: record.keep, compressed: Vec::new(), stays: false };
         new.map_or(Ok(()), |new| staged.history.folder.put(&plain(number), &[new]))?;
         staged.compress(texts, last.zip(text));
         staged.history.append(&line)?;
