@@ -212,11 +212,6 @@ impl Snapshot {
     }
 }
 
-/// The configuration without its static streams, on one line of JSON.
-pub fn json_of_others(snapshot: &Snapshot) -> Vec<u8> {
-    serde_json::to_vec(&snapshot.config().skipping_static(true)).expect("a view is JSON")
-}
-
 /// The secrets of configurations.
 pub(super) fn secrets_of<'s>(texts: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> SecretValues<'s> {
     SecretValues::collect(texts.into_iter().map(|text| text.document()))

@@ -149,6 +149,6 @@ impl Node {
 
     /// Waits until the node has looked at what there is now; false if that takes too long.
     fn wait_for_look(&self) -> bool {
-        self.wake.wait_for(self.try_again(), DEFAULT_LOCK_WAIT + 3 * self.local.hooks().timeout)
+        self.wake.wait_for(self.try_again(), DEFAULT_LOCK_WAIT + 3 * self.local.hooks.timeout)
     }
 }
