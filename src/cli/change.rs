@@ -116,7 +116,7 @@ impl<'a> ChangeCommand<'a> {
             let agreed = self.args.yes || self.options.force || self.args.dry_run;
             let what = format!("rollback to the text before change {number} undoes {} changes", undone.len());
             tell_undone(&undone, if agreed { ui } else { ui.loud() });
-            if !agreed && !confirm(&format!("{what}: go on?"))? {
+            if !agreed && !prompts::confirm(&format!("{what}: go on?"))? {
                 return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` undoes them all"));
             }
         }
@@ -151,7 +151,7 @@ impl<'a> ChangeCommand<'a> {
         );
         if self.args.yes || self.options.force || self.args.dry_run {
             ui.note(&what);
-        } else if !confirm(&format!("{what}: go on?"))? {
+        } else if !prompts::confirm(&format!("{what}: go on?"))? {
             return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` answers the question"));
         }
         Ok(())
@@ -176,7 +176,7 @@ impl<'a> ChangeCommand<'a> {
         let report = self.report(&target, ui);
         let mut options = ChangeOptions { told: report.parts(), ..self.options };
         // A guard that refuses the change becomes a question.
-        let accepts = |guard: &Guard, _: Error| confirm(&format!("{guard}: go on?"));
+        let accepts = |guard: &Guard, _: Error| prompts::confirm(&format!("{guard}: go on?"));
         let step = progress::step(format!("{}: {target}", self.name));
         let made = guarded(service, &requested, &mut options, until, accepts)?;
         drop(step);
@@ -244,7 +244,7 @@ impl<'a> ChangeCommand<'a> {
         let (differing, names) = ((&*report.diff, Some(&*report.values)), [service.name(); 2]);
         let form = self.args.output.for_people();
         output(print_change(form, differing, names, ui.on_stderr(), &mut io::stderr().lock()))?;
-        if !confirm(&format!("{}: go on?", reasons.join("; ")))? {
+        if !prompts::confirm(&format!("{}: go on?", reasons.join("; ")))? {
             return Err(refusal.unwrap_or_else(|| Error::new(ErrorKind::Guarded, "the change was not made")));
         }
         // Of a text that is not there any more, the change is not made.
@@ -296,9 +296,4 @@ fn tell_undone(undone: &[&HistoryEntry], ui: Ui) {
         let words: Vec<String> = [Some(operation), by, message, paths].into_iter().flatten().collect();
         ui.note(&one_line(&format!("to undo: change {number}, {}", words.join(", "))));
     }
-}
-
-/// Asks a question; without a terminal the answer is no.
-fn confirm(question: &str) -> Result<bool, Error> {
-    Ok(prompts::confirm(question).map_err(Error::prompt_failed)? == Some(true))
 }

@@ -62,11 +62,6 @@ impl Error {
         Self::of_system(kind, format!("cannot read `{}`", path.display()), &source)
     }
 
-    /// A question could not be shown or answered.
-    pub fn prompt_failed(source: io::Error) -> Self {
-        Self::of_system(ErrorKind::Failed, "cannot ask", &source)
-    }
-
     /// A file or a folder could not be made.
     pub fn not_made(path: &Path, source: io::Error) -> Self {
         let is_denied = source.kind() == io::ErrorKind::PermissionDenied;

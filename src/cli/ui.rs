@@ -16,13 +16,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use colored::{Color, Colorize};
+use parking_lot::Mutex;
 use rustix::process::{geteuid, getuid};
 use rustix::termios::tcgetwinsize;
 use serde::Serialize;
@@ -232,11 +233,6 @@ impl Ui {
         if self.color_out { text.color(color).to_string() } else { text.to_owned() }
     }
 
-    /// Colours a piece of text for stderr, if colours are on.
-    pub fn paint_err(self, text: &str, color: Color) -> String {
-        if self.color_err { text.color(color).bold().to_string() } else { text.to_owned() }
-    }
-
     /// Sanitizes a text for stdout if that is a terminal.
     pub fn sanitized(self, text: &str) -> Cow<'_, str> {
         if self.terminal_out { printable(text) } else { Cow::Borrowed(text) }
@@ -303,7 +299,8 @@ impl Ui {
     }
 
     fn labelled(self, label: &str, color: Color, text: &str) {
-        self.say_painted(&format!("{} {}", self.paint_err(label, color), printable(text)));
+        let label = if self.color_err { label.color(color).bold().to_string() } else { label.to_owned() };
+        self.say_painted(&format!("{label} {}", printable(text)));
     }
 }
 
@@ -339,7 +336,7 @@ fn progress_line(text: &str, time: Duration) -> String {
 
 /// Draws the line that is known under the lock, so that none comes back after it was taken away.
 fn draw_progress(line: impl FnOnce() -> Option<String>) {
-    let mut shown = PROGRESS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shown = PROGRESS.lock();
     let line = line().unwrap_or_default();
     if *shown != line {
         // A closed stderr is no error.

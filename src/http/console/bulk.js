@@ -4,7 +4,7 @@ import { MASK, counted, el, fill, pathOf } from './base.js';
 import { begin } from './review.js';
 
 /** @typedef {import('./server.js').State} State */
-/** @typedef {import('./list.js').Row} Row */
+/** @typedef {import('./rows.js').Row} Row */
 
 const firstOf = (/** @type {string} */ path) => path.split(/[.[]/)[0] ?? '';
 

@@ -1,10 +1,13 @@
 // What is shown of one entry, on a page of its own and beside the text: its text, plain values and last changes. Its secrets
-// are masked, until one presses *Edit*. The page of one stream: `#/streams/NAME`.
+// are masked, until one presses *Edit*. The page of one block: `#/streams/NAME`.
 
-import { MASK, el, fill, pathOf, shownTime, textOf, wordOf } from './base.js';
+import { airView } from './air.js';
+import { KEYS, counted, el, fill, pathOf, placeOf, refill, shownTime, textOf, wordOf } from './base.js';
+import { askName, removeBlock } from './blocks.js';
 import { EntryEditor, entries, vocabularyOf } from './editor.js';
-import { rowsOf } from './list.js';
-import { begin, valueAt, withValue } from './review.js';
+import { formView, withWords, wordsFor } from './form.js';
+import { effective } from './rows.js';
+import { valueAt, withValue } from './review.js';
 import { asProblem } from './server.js';
 import { changeView, problemView } from './views.js';
 
@@ -31,6 +34,12 @@ export function showEntry(box, state, segments, signal) {
   const vocabulary = vocabularyOf(state);
   const notice = el('div');
   const fields = el('div');
+  const held = el('div');
+  const columns = el('div.entry-columns');
+  /** @type {ReturnType<typeof formView> | undefined} */
+  let form;
+  /** @type {import('./editor.js').Meaning[]} */
+  let meanings = [];
   const edit = el('button', { onclick: () => { if (!opened) open(); else if (state.mayLeave()) reload(); } });
   /** @type {EntryEditor | undefined} */
   let editor;
@@ -74,23 +83,48 @@ export function showEntry(box, state, segments, signal) {
     const focused = editor?.area === document.activeElement;
     editor = new EntryEditor(state, vocabulary, { path, text, line, isReadOnly: true }, () => {});
     fill(notice);
-    fill(box, notice, el('div.entry-head', state.mayEdit && edit), editor.element, fields, changesView(changes));
+    fill(columns, editor.element, el('div.entry-rest', fields, held, changesView(changes)));
+    fill(box, notice, el('div.entry-head', state.mayEdit && edit), columns);
     if (focused) editor.area.focus();
+    editor.set(withDraft(text, false));
     drawRest();
   }
 
-  /** Shows the text with its secrets, to be edited; the server logs who does that. */
-  async function open() {
+  /** True if the edit is of single values of this entry. */
+  const isOfValues = () => state.draft?.kind === 'values' && state.draft.label === path;
+
+  /** A text with the values that are edited; those that are secret are not shown. @param {string} base @param {boolean} isShown */
+  function withDraft(base, isShown) {
+    const assignments = state.draft?.kind === 'values' && isOfValues() ? state.draft.assignments : [];
+    return assignments.reduce((now, { path: at, value }) => {
+      const meaning = meanings.find(({ name }) => pathOf([...segments, name]) === at);
+      if (!meaning) return now;
+      const isHidden = !isShown && meaning.isSecret && meaning.input && value !== 'remove';
+      return withWords(now, meaning.keyword, 0, isHidden ? '"(new)"' : wordsFor(value));
+    }, base);
+  }
+
+  /** Makes another text of the one that is edited. @param {(text: string) => string} change */
+  async function rewrite(change) {
+    if (!opened) await open(false);
+    if (!opened) return;
+    editor?.set(change(editor.area.value));
+    form?.draw();
+  }
+
+  /** Shows the text with its secrets, to be edited; the server logs who does that. @param {boolean} [isFocused] */
+  async function open(isFocused = true) {
     try {
       const now = await api.get('read_config', { path, format: 'conf', secrets: 'shown' }, { signal });
-      if (state.draft || opened) return;
+      if ((state.draft && !isOfValues()) || opened) return;
       [opened, revision] = [now.body, now.revision];
       const old = editor?.element;
       const cursor = editor?.area.selectionStart ?? 0;
       editor = new EntryEditor(state, vocabulary, { path, text: opened, line: now.line || line, isReadOnly: false }, typed);
       old?.replaceWith(editor.element);
       editor.area.setSelectionRange(cursor, cursor);
-      editor.area.focus();
+      if (isFocused) editor.area.focus();
+      editor.set(withDraft(opened, true));
       drawRest();
     } catch (error) {
       fill(notice, problemView(error));
@@ -99,25 +133,56 @@ export function showEntry(box, state, segments, signal) {
 
   /** @param {string} now */
   function typed(now) {
-    state.set({ draft: now === opened ? null : { kind: 'text', label: path, base: state.draft?.base ?? revision, text: now } });
+    state.set({ draft: now === opened ? null : { kind: 'text', label: path, base: state.draft?.kind === 'text' ? state.draft.base : revision, text: now } });
   }
 
   /** Shows the button and the fields as they can be used now. */
   async function drawRest() {
     edit.textContent = opened ? 'Cancel' : 'Edit';
-    edit.disabled = !opened && state.draft !== null;
+    edit.disabled = !opened && state.draft !== null && !isOfValues();
     const known = await vocabulary.catch(() => undefined);
-    const meanings = known?.fields(entries(text)[0]?.keyword ?? '') ?? [];
-    const isLocked = opened !== '' || (state.draft !== null && state.draft.label !== path);
-    if (meanings.length && segments.length > 1) fill(fields, fieldsView(state, meanings, { entry: path, segments, base: revision, values, changes: changed, isLocked }));
+    if (!form && known && segments.length > 1) makeForm(known.fields(entries(text)[0]?.keyword ?? ''));
+    form?.draw();
+    fill(held, segments[0] === 'streams' && heldView(effective(values, state.whole)));
+  }
+
+  /** @param {import('./editor.js').Meaning[]} found */
+  function makeForm(found) {
+    meanings = found;
+    if (!found.length) return;
+    form = formView(found, {
+      segments,
+      mayEdit: state.mayEdit,
+      text: () => editor?.area.value ?? text,
+      isOpened: () => opened !== '',
+      isOther: () => state.draft !== null && state.draft.label !== path,
+      assign: (at, value) => state.set({ draft: withValue(state.draft, { entry: path, base: revision, path: at }, value) }),
+      assigned: (at) => valueAt(state.draft, at),
+      rewrite,
+      origin: (name) => {
+        const { json: { [name]: value }, from: { [name]: origin } } = effective(values, state.whole);
+        return { value: wordOf(value?.url ?? value?.root ?? (typeof value === 'object' ? '' : value)), from: origin && originView(origin) };
+      },
+      changed: (name) => changed.get(name),
+      explain: (meaning, row) => {
+        editor?.explain(meaning);
+        // Where the text is above the form, the documentation is at the field.
+        const isNarrow = !getComputedStyle(columns).gridTemplateColumns.includes(' ');
+        if (editor) (isNarrow ? row : editor.element).append(editor.help);
+      },
+    });
+    fill(fields, form.element);
+    editor?.set(opened ? editor.area.value : withDraft(text, false));
   }
 
   function draftChanged() {
     // It was applied or discarded elsewhere, or another edit took its place.
     const isOver = state.draft ? state.draft.label !== path : editor?.area.value !== opened;
     if (opened && isOver) reload();
-    else if (!fields.contains(document.activeElement)) drawRest();
-    else edit.disabled = !opened && state.draft !== null;
+    else {
+      if (!opened) editor?.set(withDraft(text, false));
+      drawRest();
+    }
   }
 
   /** Shows it again, also where its text is as it was, with its secrets masked. */
@@ -136,6 +201,21 @@ export function showEntry(box, state, segments, signal) {
   state.subscribe(['draft'], draftChanged, signal);
   load();
   return (/** @type {number} */ at) => editor?.goTo(at);
+}
+
+/** The values that a stream has from elsewhere. @param {ReturnType<typeof effective>} held */
+function heldView({ json, from }) {
+  const parts = (/** @type {string} */ name) => json[name]?.constructor === Object
+    ? Object.entries(json[name]).map(([part, value]) => [`${name}.${part}`, value]) : [[name, json[name]]];
+  const rows = Object.entries(from).flatMap(([name, origin]) => parts(name).map(([path, value]) =>
+    [el('dt', path), el('dd', el('code', textOf(value)), ' from the ', originView(origin))]));
+  return rows.length > 0 && el('section', { 'aria-label': 'From elsewhere' }, el('h2', 'From elsewhere'), el('dl.held', rows));
+}
+
+/** Where a value comes from, with the way there. @param {string} origin */
+function originView(origin) {
+  const [, template] = /^template (.*)/s.exec(origin) ?? [];
+  return template === undefined ? 'top level' : el('a', { href: `#/templates/${encodeURIComponent(template)}` }, origin);
 }
 
 /** For each member the last change of it, in words. @param {Blamed[]} changes the last one first */
@@ -169,93 +249,47 @@ function changedWords({ from, to }) {
 }
 
 /** @type {import('./base.js').Show} */
-export function showStream(main, state, { rest: [name = ''] }, signal) {
-  const segments = ['streams', name];
-  const path = pathOf(segments);
-  const box = el('div.entry-page', el('p.quiet', 'Loading …'));
-  const kind = rowsOf(state.config).find((row) => row.name === name)?.kind;
-  const remove = () => begin(state, `remove ${path}`, [{ path, value: 'remove' }]);
-  fill(main,
-    el('div.page-head',
-      el('h1', name), kind && el('span.state', kind),
-      state.mayEdit && el('button', { onclick: remove }, 'Remove stream')),
-    box);
-  showEntry(box, state, segments, signal);
+export function showBlock(main, state, { view, rest: [name = ''] }, signal) {
+  const key = KEYS[view] ?? view;
+  const path = pathOf([key, name]);
+  const [box, uses, head] = [el('div.entry-page'), el('div'), el('div.page-head')];
+  const isOwn = () => Object.hasOwn(state.config[key] ?? {}, name);
+  fill(main, head, key === 'streams' && airView(state, name, () => state.whole?.streams?.[name], signal), uses, box);
+  const show = () => {
+    const { entries: all, fault } = state.included;
+    const included = all.get(path);
+    if (!isOwn() && included) showIncluded(box, state, path, included);
+    // Its file may still be read.
+    else if (isOwn() || fault || all.size || !state.config.include) showEntry(box, state, [key, name], signal);
+  };
+  const showHead = () => {
+    const { static: isStatic, disabled } = state.whole?.[key]?.[name] ?? {};
+    const kind = key !== 'streams' ? view.slice(0, -1) : isStatic === undefined ? '' : `${isStatic ? 'static' : 'on demand'}${disabled ? ', disabled' : ''}`;
+    refill(head, [kind, isOwn()], () => [el('h1', name), kind && el('span.state', kind), state.mayEdit && isOwn() && el('div.buttons',
+      ['Copy', 'Rename'].map((word) => el('button', { onclick: () => askName(state, view, word, name) }, word)),
+      el('button', { onclick: () => removeBlock(state, view, name) }, 'Remove'))]);
+    refill(uses, usersOf(state.whole, name), () => view === 'templates' && usersView(usersOf(state.whole, name)));
+  };
+  state.subscribe(['config', 'whole'], showHead, signal);
+  state.subscribe(['included'], () => { if (!isOwn()) show(); }, signal);
+  showHead();
+  show();
 }
 
-/**
- * @typedef {import('./editor.js').Meaning} Meaning
- * @typedef {import('./review.js').NewValue} NewValue
- * @typedef {{ entry: string, segments: import('./base.js').Segment[], base: string, values: Record<string, unknown>,
- *   changes: Map<string, string>, isLocked: boolean }} Shown
- */
-
-/** The form of all plain values. @param {State} state @param {Meaning[]} meanings @param {Shown} shown */
-export function fieldsView(state, meanings, shown) {
-  return el('section.fields', { 'aria-label': 'Values' }, el('h2', 'Values'),
-    shown.isLocked && state.mayEdit && el('p.quiet', 'To change these values, apply or discard the other edit first.'),
-    el('form.table', { onsubmit: () => {} }, meanings.map((meaning) => fieldRow(state, meaning, shown))));
+/** The blocks that use a template: their views and names. @param {any} config @param {string} name @returns {[string, string][]} */
+export function usersOf(config, name) {
+  return Object.entries(KEYS).flatMap(([view, key]) => Object.entries(config?.[key] ?? {})
+    .filter(([, block]) => block?.template === name).map(([user]) => /** @type {[string, string]} */ ([view, user])));
 }
 
-/** @param {State} state @param {Meaning} meaning @param {Shown} shown */
-function fieldRow(state, meaning, { entry, segments, base, values, changes, isLocked }) {
-  const { name, keyword, description, unit, usual, input, isSecret } = meaning;
-  const path = pathOf([...segments, name]);
-  const id = `field-${name}`;
-  const own = values[name];
-  const isSwitch = input === 'boolean';
-  const isMask = MASK.test(String(own));
-  const holdsMask = isMask && String(own).replace(MASK, '') !== '';
-  const old = isMask ? '' : own === false && !isSwitch ? 'off' : String(own ?? '');
-  const isFixed = !state.mayEdit || isLocked || holdsMask;
+/** @param {[string, string][]} users */
+function usersView(users) {
+  return el('section.uses', { 'aria-label': 'Used by' }, el('h2', `Used by ${users.length ? counted(users.length, 'block') : 'nothing'}`),
+    el('ul', users.map(([view, user]) => el('li', el('a', { href: placeOf(user, view) }, user)))));
+}
 
-  const about = el('span.about.quiet');
-  const button = (/** @type {string} */ word, /** @type {string} */ label, /** @type {() => void} */ onclick) =>
-    el('button.small', { 'aria-label': label, onclick }, word);
-  const remove = button('Remove', `Remove ${keyword}`, () => edit('remove'));
-  const undo = button('Undo', `Undo the edit of ${keyword}`, () => edit(undefined));
-  const field = el(isSwitch ? 'select' : 'input', { id, type: isSecret && 'password',
-    placeholder: isMask ? 'hidden' : usual, oninput: () => edit(typed()) },
-  isSwitch && [['', 'not set'], ['true', 'on'], ['false', 'off']].map(([value, word]) => el('option', { value }, word)));
-  const line = el('div.field', el('label', { for: id, title: description }, keyword),
-    el('div.control', isFixed ? el('output', { id }, [wordOf(own) || '–', ' ', own !== undefined && unit]) : [field, el('span.unit.quiet', unit), remove, undo]),
-    about);
-
-  /** The edit that is typed; a word that looks like a number stays a word. @returns {NewValue | undefined} */
-  function typed() {
-    const { value } = field;
-    if (value === old || (!value && own === undefined)) return undefined;
-    if (!value) return 'remove';
-    return input === 'string' ? { text: value } : { typed: value };
-  }
-
-  /** @param {NewValue | undefined} value */
-  function edit(value) {
-    state.set({ draft: withValue(state.draft, { entry, base, path }, value) });
-    draw(value);
-  }
-
-  /** @param {NewValue | undefined} made */
-  function draw(made) {
-    const isEdited = made !== undefined;
-    const text = made === 'remove' ? '' : made ? Object.values(made)[0] : old;
-    // What is the same keeps its cursor.
-    if (field.value !== text) field.value = text;
-    remove.hidden = own === undefined || made === 'remove';
-    undo.hidden = !isEdited;
-    line.classList.toggle('edited', isEdited);
-    const inherited = own === undefined && values[`${name}_global`] !== undefined;
-    fill(about, [
-      isEdited && 'edited, not sent',
-      holdsMask && 'holds a secret: edit the text above',
-      inherited && `inherited from the global ${name}`,
-      changes.get(name),
-      own !== undefined && 'in the text',
-      usual && `without it: ${usual}`,
-      'not set',
-    ].find(Boolean));
-  }
-
-  draw(valueAt(state.draft, path));
-  return line;
+/** Shows an entry of an included file, which is not changed from here. @param {HTMLElement} box @param {State} state @param {string} path @param {import('./server.js').IncludedEntry} included */
+function showIncluded(box, state, path, { file, line, text }) {
+  const editor = new EntryEditor(state, vocabularyOf(state), { path, text, line, isReadOnly: true }, () => {});
+  fill(box, el('p.warning', `It is in the included file ${file}, line ${line}, and read only here.`), editor.element);
 }

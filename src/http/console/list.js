@@ -1,193 +1,41 @@
-// The list of streams: its rows, the filter, the order, and the marks.
+// The list of streams: the counts of what is on air, the filter, the order, and the marks.
 
-import { UNITS, VirtualRows, counted, el, fill, keyOf, later, note, number, partsOf, placeOf, told, unquoted, wordOf, wordsOf } from './base.js';
+import { VirtualRows, counted, el, fill, keyOf, later, note, number, placeOf, refill, told, wordOf, wordsOf } from './base.js';
+import { STATES, airOf, bitrateWords, filterOf, missingWords, rowsOf, stateView } from './rows.js';
 
-/**
- * A row of the list: what it shows as words, `own` as the API has it (secrets masked), `json` with the values of its template,
- * and `text`, the words that the filter looks in, in lower case.
- * @typedef {{name: string, kind: string, source: string, authorization: 'own' | 'template' | 'global' | 'open' | 'none',
- *   prepush: string, archive: string, json: any, own: any, text: string}} Row
- */
-
-/** The rows of a configuration. @param {any} config @returns {Row[]} */
-export const rowsOf = (config) => Object.entries(config?.streams ?? {}).map(([name, stream]) => rowOf(name, stream, config));
-
-/** The values that hold: those of the template that a stream names, where it has none of its own. @param {any} own @param {any} config */
-function effective(own, config) {
-  const template = config.template?.[own.template];
-  if (typeof template !== 'object' || template === null) return own;
-  return { ...template, ...own, auth: own.auth?.url === undefined ? { ...own.auth, ...template.auth } : own.auth };
-}
-
-/** @param {string} name @param {any} own @param {any} config @returns {Row} */
-function rowOf(name, own, config) {
-  const json = effective(own, config);
-  const urls = Array.isArray(json.urls) ? json.urls : [];
-  const first = urls[0]?.url ?? '';
-  const shown = {
-    name,
-    kind: `${json.static ? 'static' : 'on demand'}${json.disabled ? ', disabled' : ''}`,
-    source: urls.length > 1 ? `${first} +${urls.length - 1}` : String(first),
-    authorization: whoseOf(json.auth, json.auth?.url === own.auth?.url ? 'own' : 'template'),
-    prepush: wordOf(json.prepush),
-    archive: archive(json.dvr),
-  };
-  const sources = urls.map((/** @type {any} */ entry) => entry?.url);
-  const words = [name, shown.kind, ...sources, `auth ${shown.authorization}`, shown.archive, json.title, json.comment];
-  return { ...shown, json, own, text: words.join('\n').toLowerCase() };
-}
-
-/**
- * Whose authorization holds for a stream: its own, that of its template, the global one, none because it is open, or none at all.
- * @param {any} auth
- * @param {'own' | 'template'} named whose it is
- * @returns {'own' | 'template' | 'global' | 'open' | 'none'}
- */
-function whoseOf(auth, named) {
-  if (auth?.url === false) return 'open';
-  if (auth?.url) return named;
-  return auth?.url_global ? 'global' : 'none';
-}
-
-/** The place and the limits of an archive, as the text has them. @param {any} dvr */
-function archive(dvr) {
-  if (!dvr || typeof dvr !== 'object') return wordOf(dvr);
-  const place = dvr.reference ? `@${dvr.reference}` : dvr.root;
-  const disk = dvr.disk_limit === undefined ? '' : `${dvr.disk_limit}%`;
-  return [place, disk, time(dvr.dvr_limit)].filter(Boolean).join(' ');
-}
-
-/** Seconds in the largest unit that divides them. @param {unknown} seconds */
-function time(seconds) {
-  if (typeof seconds !== 'number') return wordOf(seconds);
-  const [unit, length] = Object.entries(UNITS).find(([, each]) => seconds && seconds % each === 0) ?? ['s', 1];
-  return `${seconds / length}${unit}`;
-}
-
-/** @typedef {import('./base.js').Segment | import('./base.js').Several} Part */
-
-/** @typedef {(entry: any) => boolean} Condition */
-
-const QUOTED = String.raw`"(?:\\.|[^"\\])*"`;
-
-const PATH = String.raw`(?:${QUOTED}|\[[^\]]*\]|[^"[\]=!~\s:/?])+`;
-
-/** A word, also one that is not written to its end. */
-const WORD = String.raw`(?:${QUOTED}?|\[[^\]]*\]?|[^\s"[])+`;
-
-/** The path, the operator outside quotes and brackets, and the value. */
-const CONDITION = new RegExp(String.raw`^(${PATH})(?:\s*(=~|!=|=|~)\s*(.*)|\s+(exists|missing))$`, 's');
-
-/** A condition, whose value is one word, or a word. */
-const TERM = new RegExp(String.raw`${PATH}(?:\s*(?:=~|!=|=|~)\s*(?:${WORD})?|\s+(?:exists|missing)(?!\S))|${WORD}`, 'gs');
-
-/**
- * What a text in the field of the filter means: the test of a row, and what is wrong with the text.
- * @param {string} text
- * @returns {{test: (row: Row) => boolean, fault: string}}
- */
-export function filterOf(text) {
-  /** @type {Condition[]} */
-  const conditions = [];
-  /** @type {string[]} */
-  const words = [];
-  let fault = '';
-  for (const term of text.match(TERM) ?? []) {
-    const found = conditionOf(term);
-    if (typeof found === 'function') conditions.push(found);
-    else if (found) fault = found;
-    else words.push(unquoted(term).toLowerCase());
-  }
-  /** @param {Row} row */
-  const test = (row) => words.every((word) => row.text.includes(word)) && conditions.every((holds) => holds(row.json));
-  return { test, fault };
-}
-
-/** The condition that a text is, what is wrong with it, or `null` for a word. @param {string} text @returns {Condition | string | null} */
-export function conditionOf(text) {
-  const [, written = '', sign, wanted = '', word] = CONDITION.exec(text.trim()) ?? [];
-  const path = partsOf(written);
-  if (!path?.length) return null;
-  if (sign === '=~') return '`=~` works only on the command line; `~` finds plain text';
-  if (sign === '~' && !wanted) return 'there is no text behind `~`';
-  const test = word ? testOf(word === 'exists' ? '!=' : '=', 'null') : testOf(sign, wanted);
-  return (entry) => any(ownOf(entry, path), path, test);
-}
-
-/**
- * True if any value at a path meets a test; names behind a list go through the list.
- * @param {any} value
- * @param {Part[]} path
- * @param {(value: any) => boolean} test
- * @returns {boolean}
- */
-function any(value, path, test) {
-  const [first, ...rest] = path;
-  const { glob, key, value: wanted } = /** @type {import('./base.js').Several} */ (Object(first));
-  const isEach = typeof first === 'object' && !glob;
-  if (Array.isArray(value)) {
-    if (typeof first === 'number') return any(value.at(first), rest, test);
-    const found = key ? value.filter((entry) => String(entry?.[key]) === wanted) : value;
-    return value.length ? found.some((entry) => any(entry, isEach ? rest : path, test)) : test(undefined);
-  }
-  if (first === undefined) return test(value);
-  const isObject = typeof value === 'object' && value !== null && !isEach;
-  const names = glob && isObject ? Object.keys(value).filter((name) => glob.test(name)) : [];
-  if (typeof first === 'string' && isObject) names.push(first);
-  return names.length ? names.some((name) => any(value[name], rest, test)) : test(undefined);
-}
-
-/** The entry without the global backend, which is not its own, unless the path asks for that. @param {any} entry @param {Part[]} path */
-function ownOf(entry, path) {
-  if (path[0] !== 'auth' || path[1] === 'url_global' || !entry?.auth) return entry;
-  const { url_global: _, ...auth } = entry.auth;
-  return { auth: Object.keys(auth).length ? auth : undefined };
-}
-
-/** @param {string | undefined} operator @param {string} wanted @returns {(value: any) => boolean} */
-function testOf(operator, wanted) {
-  const isThere = (/** @type {any} */ value) => value !== undefined && value !== null;
-  if (operator === '~') {
-    const texts = [wanted, unquoted(wanted) || wanted];
-    return (value) => isThere(value) && typeof value !== 'object' && texts.some((text) => String(value).includes(text));
-  }
-  const equals = (/** @type {any} */ value) => (wanted === 'null' ? !isThere(value) : isThere(value) && isMeant(value, wanted));
-  return operator === '=' ? equals : (value) => !equals(value);
-}
-
-/** True if a text stands for a value, as `--set` would read it or to the letter. @param {any} value @param {string} text */
-function isMeant(value, text) {
-  if (typeof value === 'string') return value === text || value === unquoted(text);
-  if (typeof value === 'object') return false;
-  const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? [];
-  return String(value) === text || (value === false && text === 'off') || (count !== undefined && value === Number(count) * (UNITS[unit] ?? 0));
-}
+/** @typedef {import('./rows.js').Row} Row */
 
 /** The time after the last key at which the place is noted, in milliseconds. */
 const PAUSE = 300;
 
-/** The columns: members of a row. @type {Exclude<keyof Row, 'json' | 'own'>[]} */
-const COLUMNS = ['name', 'kind', 'source', 'authorization', 'prepush', 'archive'];
+/** The columns: members of a row. Those of what is on air are there if it is known. @type {(keyof Row & string)[]} */
+const AIR = ['state', 'bitrate', 'viewers'];
+/** @type {(keyof Row & string)[]} */
+const COLUMNS = ['name', ...AIR, 'kind', 'source', 'authorization', 'prepush', 'archive'];
 
-/** How each kind of authorization is coloured, and what it means. @type {Record<string, [string, string]>} */
+/** How each kind of authorization is coloured, and what it means. What is normal is quiet. @type {Record<string, [string, string]>} */
 const AUTHORIZATION = {
-  own: ['accent', 'its own authorization applies'],
-  template: ['accent', 'the authorization of its template applies'],
-  global: ['good', 'the global authorization applies'],
+  own: ['', 'its own authorization applies'],
+  template: ['', 'the authorization of its template applies'],
+  global: ['', 'the global authorization applies'],
   open: ['warn', 'open to everybody: auth false'],
   none: ['bad', 'no authorization applies'],
 };
+
+/** The member of the configuration that a column shows. @type {Record<string, string>} */
+const MEMBERS = { source: 'urls', authorization: 'auth', prepush: 'prepush', archive: 'dvr' };
 
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 
 /** The marked streams, which stay marked while one looks elsewhere. @type {Set<string>} */
 const marked = new Set();
 
+/** Where one was in the list at each of its places, as it was scrolled and with its cursor. @type {Map<string, [number, number]>} */
+const places = new Map();
+
 /** @type {import('./base.js').Show} */
 export function showStreams(main, state, { query }, signal) {
   const { mayEdit } = state;
-  /** @type {Row[]} */
-  let ordered = [];
   /** @type {Row[]} */
   let rows = [];
   /** All rows, in the order of the text. @type {Row[]} */
@@ -197,10 +45,11 @@ export function showStreams(main, state, { query }, signal) {
   const search = el('input.filter', { type: 'search', 'aria-label': 'Filter', placeholder: 'Filter: words, prepush=5, urls.url~10.0., title missing',
     value: query.get('filter'), 'aria-describedby': 'filter-fault', oninput: filterSoon, onkeydown: leaveSearch });
   const count = el('span.quiet.count');
+  const states = el('div.states', { role: 'group', 'aria-label': 'On air' });
   const fault = el('span.fault', { id: 'filter-fault' });
   const many = el('div.many');
   const all = el('input', { type: 'checkbox', 'aria-label': 'Mark all that are listed', onchange: markAll });
-  const titles = COLUMNS.map((name) => el('span', { role: 'columnheader', class: name },
+  const titles = COLUMNS.map((name) => el('span', { role: 'columnheader', class: classOf(name) },
     el('button.plain', { onclick: () => sortBy(name) }, name.charAt(0).toUpperCase() + name.slice(1))));
   const body = el('div.rows', { role: 'rowgroup' });
   const grid = el('div', { class: mayEdit ? 'streams marks' : 'streams', role: 'grid', 'aria-label': 'Streams', tabindex: 0, onkeydown: key },
@@ -208,7 +57,7 @@ export function showStreams(main, state, { query }, signal) {
       mayEdit && el('span', { role: 'columnheader' }, all), titles)),
     body);
   const empty = el('p.empty.quiet');
-  fill(main, el('div.streams-page', el('h1.unseen', 'Streams'), el('div.tools', search, count, fault), many, grid, empty));
+  fill(main, el('div.streams-page', el('h1.unseen', 'Streams'), el('div.tools', search, count, blockTools(state, 'streams', signal), states, fault), many, grid, empty));
   const list = new VirtualRows(body, drawn, tellActive);
   const noteLater = later(PAUSE, () => {
     noted();
@@ -217,30 +66,70 @@ export function showStreams(main, state, { query }, signal) {
 
   /** Takes the rows of the configuration, and forgets the marks of those that are gone. */
   function take() {
-    known = rowsOf(state.config);
+    known = rowsOf(state.whole, state.included.entries);
     const names = new Set(known.map((row) => row.name));
     for (const name of marked) if (!names.has(name)) marked.delete(name);
-    order();
-  }
-
-  /** Puts the rows into the order that is asked for. */
-  function order() {
-    const [column, direction] = [/** @type {keyof Row} */ (sort.replace('-', '')), sort.startsWith('-') ? -1 : 1];
-    ordered = known;
-    if (sort) ordered = known.toSorted((a, b) => direction * compared(a[column], b[column]));
-    for (const title of titles) title.ariaSort = title.className !== column ? 'none' : direction > 0 ? 'ascending' : 'descending';
+    takeFigures();
     filter();
   }
 
-  function filter() {
+  /** Puts what is on air into the rows, and counts the states, the worst first. */
+  function takeFigures() {
+    const { figures } = state;
+    const counts = new Map(Object.keys(STATES).map((word) => [word, 0]));
+    for (const row of known) {
+      const { state: word, bitrate, viewers } = airOf(figures, row.name, row.json);
+      Object.assign(row, { state: word, bitrate: wordOf(bitrate), viewers: wordOf(viewers) });
+      Object.assign(row.json, word && { state: word }, figures.isKnown && { bitrate, viewers });
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
+    grid.classList.toggle('air', figures.isKnown);
+    const missing = missingWords(figures);
+    refill(states, [...counts, missing, state.included.fault], () => [
+      Object.keys(STATES).filter((word) => counts.get(word)).map((word) =>
+        el('button', { class: `small state ${STATES[word]?.[0]}`, title: STATES[word]?.[1], onclick: () => filterState(word) }, `${number(counts.get(word) ?? 0)} ${word}`)),
+      missing && el('span', { class: figures.fault ? 'fault' : 'quiet' }, missing),
+      state.included.fault && el('span.fault', `Included files are not listed: ${state.included.fault}`)]);
+  }
+
+  /** Lists the streams in a state; a second time all. @param {string} word */
+  function filterState(word) {
+    const others = search.value.replace(/\bstate=\w+ ?/, '').trim();
+    search.value = search.value.includes(`state=${word}`) ? others : `state=${word} ${others}`.trim();
+    filterSoon();
+  }
+
+  /** Shows new figures. Rows do not move while one points at them. */
+  function tick() {
+    takeFigures();
+    const before = rows;
+    choose();
+    if (body.matches(':hover')) rows = before;
+    if (rows.length !== before.length || rows.some((row, at) => row !== before[at])) return filter();
+    list.each((element, index) => {
+      const row = /** @type {Row} */ (rows[index]);
+      for (const column of AIR) fill(/** @type {Element} */ (element.querySelector(`.${classOf(column)}`)), cell(row, column));
+    });
+  }
+
+  /** The rows that the filter leaves, in the order that is asked for. */
+  function choose() {
+    const [column, direction] = [/** @type {keyof Row & string} */ (sort.replace('-', '')), sort.startsWith('-') ? -1 : 1];
+    const ordered = sort ? known.toSorted((a, b) => direction * compared(keyFor(a, column), keyFor(b, column))) : known;
+    titles.forEach((title, at) => { title.ariaSort = COLUMNS[at] !== column ? 'none' : direction > 0 ? 'ascending' : 'descending'; });
     const found = filterOf(search.value);
     rows = search.value.trim() ? ordered.filter(found.test) : ordered;
     fault.textContent = found.fault;
-    const most = ordered.length;
+  }
+
+  function filter() {
+    choose();
+    const most = known.length;
     count.textContent = rows.length === most ? counted(most, 'stream') : `${number(rows.length)} of ${number(most)}`;
     grid.ariaRowCount = `${rows.length + 1}`;
     empty.textContent = rows.length ? '' : most ? 'No stream matches the filter.' : 'The configuration has no streams.';
     list.reset(rows.length);
+    grid.style.setProperty('--bar', `${body.offsetWidth - body.clientWidth}px`);
     tellActive();
     showMarks();
   }
@@ -251,37 +140,33 @@ export function showStreams(main, state, { query }, signal) {
     noteLater();
   }
 
+  const hashOf = () => `#/streams${wordsOf({ filter: search.value.trim(), sort })}`;
+
   function noted() {
-    note(`#/streams${wordsOf({ filter: search.value.trim(), sort })}`);
+    note(hashOf());
   }
 
   /** @param {number} index */
   function drawn(index) {
     const row = /** @type {Row} */ (rows[index]);
-    const { name, authorization } = row;
-    const [kind, meaning] = AUTHORIZATION[authorization] ?? [];
+    const { name, file } = row;
     const isMarked = marked.has(name);
-    /** @type {Record<string, HTMLElement>} */
-    const special = {
-      name: el('a', { href: placeOf(name), tabindex: -1 }, name),
-      authorization: el('span', { class: `state ${kind}`, title: meaning }, authorization),
-    };
-    return el('div.row', { role: 'row', id: `row-${index}`, 'aria-rowindex': index + 2, 'aria-selected': mayEdit && `${isMarked}` },
-      mayEdit && el('span', { role: 'gridcell' },
-        el('input', { type: 'checkbox', tabindex: -1, checked: isMarked, 'aria-label': `Mark ${name}`, onchange: () => toggle(index) })),
-      COLUMNS.map((column) => el('span', { role: 'gridcell', class: column, title: row[column] }, special[column] ?? row[column])));
+    return el('div', { class: row.json.disabled ? 'row disabled' : 'row', role: 'row', id: `row-${index}`, 'aria-rowindex': index + 2, 'aria-selected': mayEdit && `${isMarked}` },
+      mayEdit && el('span', { role: 'gridcell' }, el('input', { type: 'checkbox', tabindex: -1, checked: isMarked, disabled: file !== '',
+        title: file && 'It is in an included file, and read only here', 'aria-label': `Mark ${name}`, onchange: () => toggle(index) })),
+      COLUMNS.map((column) => el('span', { role: 'gridcell', class: classOf(column), title: row[column] }, cell(row, column))));
   }
 
   /** By a column, then the other way round, then as the text has them. @param {string} name */
   function sortBy(name) {
     sort = sort === name ? `-${name}` : sort === `-${name}` ? '' : name;
-    order();
+    filter();
     noted();
   }
 
   function markAll() {
-    for (const { name } of rows) {
-      if (all.checked) marked.add(name);
+    for (const { name, file } of rows) {
+      if (all.checked && !file) marked.add(name);
       else marked.delete(name);
     }
     filter();
@@ -293,8 +178,8 @@ export function showStreams(main, state, { query }, signal) {
 
   /** @param {number} index */
   function toggle(index) {
-    const { name = '' } = rows[index] ?? {};
-    if (!marked.delete(name)) marked.add(name);
+    const { name = '', file } = rows[index] ?? {};
+    if (!marked.delete(name) && !file) marked.add(name);
     list.reset();
     showMarks();
   }
@@ -340,13 +225,55 @@ export function showStreams(main, state, { query }, signal) {
     event.preventDefault();
   }
 
-  state.subscribe(['config'], take, signal);
+  state.subscribe(['whole', 'included'], take, signal);
+  state.subscribe(['figures'], tick, signal);
   take();
+  const [top = 0, at = 0] = places.get(hashOf()) ?? [];
+  [list.at, body.scrollTop] = [at, top];
+  signal.addEventListener('abort', () => places.set(hashOf(), [body.scrollTop, list.at]));
 }
 
-/** Forgets the marks. */
+/**
+ * The button that adds a block to a list, and the way back after one was removed.
+ * @param {import('./server.js').State} state
+ * @param {string} view
+ * @param {AbortSignal} signal
+ */
+export function blockTools(state, view, signal) {
+  const blocks = () => import('./blocks.js');
+  const gone = el('span.gone', { role: 'status' });
+  const draw = async () => fill(gone, state.removed && (await blocks()).undoView(state));
+  state.subscribe(['removed', 'config'], draw, signal);
+  draw();
+  return [state.mayEdit && el('button', { onclick: async () => (await blocks()).askName(state, view, 'Add') }, 'Add'), gone];
+}
+
+/** The class of the cells of a column. @param {string} column */
+const classOf = (column) => (column === 'state' ? 'on-air' : column);
+
+/** What a column has of a row. @param {Row} row @param {keyof Row & string} column @returns {import('./base.js').Child} */
+function cell(row, column) {
+  const { name, file, authorization, bitrate, from } = row;
+  if (column === 'name') return [el('a', { href: placeOf(name), tabindex: -1 }, name), file && el('span.state', { title: file }, /** @type {string} */ (file.split('/').at(-1)))];
+  if (column === 'state') return stateView(row.state);
+  if (column === 'bitrate') return bitrateWords(bitrate === '' ? undefined : Number(bitrate));
+  const [kind, meaning] = (column === 'authorization' && AUTHORIZATION[authorization]) || [];
+  const origin = from[MEMBERS[column] ?? ''] ?? '';
+  const [, template] = /^template (.*)/s.exec(origin) ?? [];
+  const shown = `${row[column]}`;
+  if (template !== undefined && shown) return el('a.inherited', { href: `#/templates/${encodeURIComponent(template)}`, tabindex: -1, title: `${shown}: of the template ${template}` }, shown);
+  return kind ? el('span', { class: `state ${kind}`, title: meaning }, shown) : shown;
+}
+
+/** What a column is ordered by. @param {Row} row @param {keyof Row & string} column */
+function keyFor(row, column) {
+  return column === 'state' ? `${Object.keys(STATES).indexOf(row.state)}` : `${row[column]}`;
+}
+
+/** Forgets the marks and the places. */
 export function unmark() {
   marked.clear();
+  places.clear();
 }
 
 /** @param {string} a @param {string} b */

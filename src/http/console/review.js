@@ -13,10 +13,14 @@ import { ApplyForm, diffView, notesView, problemView } from './views.js';
 
 /**
  * Another text of one entry, whose path is the `label`, or assignments: those of the fields of one entry, or one value of
- * many. `base` is the revision of the configuration that it was made of.
+ * many. `base` is the revision of the configuration that it was made of. Or any other operation of `POST change`, with the
+ * words of the command line for it: `isOfFile` if it is made of the file and not of what runs, `then` is the place to go to,
+ * `removes` the path of the block that it removes; one that is typed is quiet: it is shown when one asks for it.
  * @typedef {{ kind: 'text', label: string, base: string, text: string }} TextDraft
  * @typedef {{ kind: 'values', label: string, base: string, assignments: Assignment[] }} ValuesDraft
- * @typedef {TextDraft | ValuesDraft} Draft
+ * @typedef {{ kind: 'operation', label: string, base: string | null, operation: object, command: string[], isOfFile?: boolean, force?: boolean, isQuiet?: boolean,
+ *   then?: string, removes?: string }} OperationDraft
+ * @typedef {TextDraft | ValuesDraft | OperationDraft} Draft
  */
 
 /** @typedef {import('./server.js').State} State */
@@ -32,6 +36,11 @@ export function begin(state, label, assignments) {
   state.set({ draft: { kind: 'values', label, base: state.revision ?? '', assignments } });
   state.announce(`The edit of ${label} is not sent.`);
   return true;
+}
+
+/** Shows what an operation would change, and asks. @param {State} state @param {Omit<OperationDraft, 'kind' | 'base'> & { base?: string | null }} made */
+export function propose(state, made) {
+  if (state.mayLeave()) state.set({ draft: { kind: 'operation', base: state.revision, ...made } });
 }
 
 /** The value that an edit gives to a path. @param {Draft | null} draft @param {string} path */
@@ -54,6 +63,7 @@ export function withValue(draft, { entry, base, path }, value) {
 
 /** The body of `POST change` that makes an edit. @param {Draft} draft */
 export function requestOf(draft) {
+  if (draft.kind === 'operation') return draft.operation;
   if (draft.kind === 'text') return { entries: { texts: [{ path: draft.label, text: draft.text, create: true }] } };
   return { modify: { edits: { assignments: { assignments: draft.assignments, options: { create: true } } }, expectations: [] } };
 }
@@ -82,7 +92,7 @@ export function requestOf(draft) {
  */
 export async function review(api, draft, wanted, signal) {
   const { body: { revisions, state } } = await api.get('status', {}, { signal });
-  const isFile = state.includes('edited-by-hand') && !state.includes('broken');
+  const isFile = draft.kind === 'operation' && draft.isOfFile || state.includes('edited-by-hand') && !state.includes('broken');
   const target = isFile ? revisions.file : revisions.running;
   try {
     const { body: { diff, values }, notes } = await send(api, draft, wanted, { dry_run: true, tell: { diff: true, values: true } }, signal);
@@ -105,6 +115,7 @@ export async function review(api, draft, wanted, signal) {
  */
 export function send(api, draft, { why, confirm, accepted }, how, signal) {
   const options = { message: why || null, confirm: Number(confirm) || null, ...accepting(accepted), base: draft.base || null };
+  if (draft.kind === 'operation' && draft.force) Object.assign(options, { force: true });
   return api.post('change', { secrets: 'masked' }, { operation: requestOf(draft), options: { ...options, ...how } }, { signal });
 }
 
@@ -117,7 +128,7 @@ export function send(api, draft, { why, confirm, accepted }, how, signal) {
 export function settled({ draft, target, clash }, side) {
   if (side === 'mine') return { ...draft, base: target };
   const theirs = clash?.details.flatMap(({ pointer }) => pointer ?? []) ?? [];
-  if (draft.kind === 'text' || theirs.length === 0) return null;
+  if (draft.kind !== 'values' || theirs.length === 0) return null;
   const isWithin = (/** @type {string} */ pointer, /** @type {string} */ outer) => `${pointer}/`.startsWith(`${outer}/`);
   const isTheirs = (/** @type {string} */ pointer) => theirs.some((their) => isWithin(their, pointer) || isWithin(pointer, their));
   const assignments = draft.assignments.filter(({ path }) => !isTheirs(pointerOf(path)));
@@ -136,7 +147,7 @@ export function clashView({ draft, clash: { details, message } }, choose) {
     details.map(({ pointer, line, base, theirs, mine }) => pointer ? el('dl.clash', el('dt', pointer),
       Object.entries({ Before: base, Theirs: theirs, Yours: mine }).map(([word, value]) => el('dd', word, ' ', valueView(value))))
       : line && el('p', `Line ${line}`)),
-    el('p.quiet', draft.kind === 'text' ? '“Use mine” puts your text in the place of the whole entry.' : 'What only you changed stays with both.',
+    el('p.quiet', draft.kind === 'values' ? 'What only you changed stays with both.' : '“Use mine” puts your text in the place of the whole entry.',
       ' You see the difference first.'),
     el('div.buttons', button('theirs', 'Use theirs'), button('mine', 'Use mine')));
 }
@@ -163,6 +174,8 @@ export function attach(box, state) {
   /** The edit for which they are accepted. */
   let acceptedFor = '';
   let request = new AbortController();
+  /** The edit that was there the last time. @type {Draft | null} */
+  let known = null;
   /** The time of the last edit. */
   let last = 0;
 
@@ -180,10 +193,13 @@ export function attach(box, state) {
   state.subscribe(['draft', 'config', 'isConnected'], edited);
   state.subscribe(['isSending'], draw);
   document.addEventListener('keydown', key);
-  draw();
+  edited();
 
   function edited() {
     draw();
+    // Whoever pressed a button of an operation sees at once what it does.
+    if (state.draft?.kind === 'operation' && !state.draft.isQuiet && state.draft !== known) open();
+    known = state.draft;
     if (!isOpen) return;
     if (performance.now() - last > PAUSE) ask();
     else askLater();
@@ -285,10 +301,13 @@ export function attach(box, state) {
     failed = undefined;
     state.set({ isSending: true });
     try {
-      const { pending } = await send(api, draft, how, { only_if: { 'one-of': [target] } });
+      const { pending, body: { id } } = await send(api, draft, how, { only_if: { 'one-of': [target] } });
       form.clear();
       tellApplied(state, pending, how.confirm, login);
       state.set({ isSending: false, draft: null });
+      if (draft.kind !== 'operation') return;
+      state.set({ removed: draft.removes ? { path: draft.removes, id } : null });
+      if (draft.then) location.hash = draft.then;
     } catch (error) {
       const problem = asProblem(error);
       const isOld = ['stale', 'conflict'].includes(problem.name);
@@ -325,6 +344,14 @@ export function commandOf(base, draft, { why, confirm, accepted }, diff, values)
   const names = accepted.filter((name) => name !== 'would-delete-streams');
   const how = [confirm && `--confirm ${confirm}s`, names.length && `--accept ${names.join()}`, why && `--message=${quoted(why)}`].filter(Boolean).join(' ');
   const program = `mediactl --url ${quoted(location.origin)}${base === PREFIX ? '' : ` --api-prefix=${quoted(base)}`}`;
+  if (draft.kind === 'operation' && draft.command.length) {
+    // A source with a secret is masked in the lines.
+    const words = draft.command.filter((word) => !word.includes('://') || diff.some((line) => line.includes(word)));
+    const lacks = words.length < draft.command.length ? '# Its source holds a secret, which is not shown here: add it behind the name.\n' : '';
+    // `check --fix` takes no options of a change.
+    const options = words[0] === 'check' ? '' : how;
+    return `${lacks}${words[0] === 'modify' ? 'echo {} | ' : ''}${program} ${[...words.map(quoted), options].filter(Boolean).join(' ')}`;
+  }
   const assigned = draft.kind === 'values' ? draft.assignments.map((made) => optionOf(made, values)) : [undefined];
   if (assigned.every(Boolean)) return [`${program} modify --yes`, ...assigned, how].filter(Boolean).join(' \\\n  ');
   if (draft.kind === 'values' || diff.some((line) => MASK.test(line))) {

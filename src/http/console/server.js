@@ -1,6 +1,7 @@
 // The server as the page knows it: its API, used with the login of the page and never with one that the browser keeps; the
 // state that all parts share; and what follows the server: one request waits for the next status.
 
+import { watchFigures } from './rows.js';
 import { wordsOf } from './base.js';
 
 /** The longest time for an answer, in milliseconds; one for the next status takes almost a minute. */
@@ -183,7 +184,7 @@ export function accepting(guards) {
  *   versions: Record<string, string>}} Status
  */
 
-/** @typedef {'login' | 'role' | 'status' | 'isConnected' | 'needsPassword' | 'deadline' | 'applied' | 'newLogin' | 'config' | 'revision' | 'draft' | 'isSending'} FactName */
+/** @typedef {'login' | 'role' | 'status' | 'isConnected' | 'needsPassword' | 'deadline' | 'applied' | 'newLogin' | 'removed' | 'config' | 'whole' | 'included' | 'figures' | 'revision' | 'draft' | 'isSending'} FactName */
 
 /**
  * The conditions of a configuration, by their name in `Status`: a word, how it is coloured, and what it means.
@@ -197,8 +198,23 @@ const CONDITIONS = {
 
 /** The conditions of a status. @param {Status | null} status @returns {string[][]} */
 export function conditionsOf(status) {
-  return (status?.state ?? []).map((name) => CONDITIONS[name] ?? [name, 'warn', name]);
+  const names = status?.state ?? [];
+  // An edit by hand that can't be loaded is told once.
+  return names.filter((name) => name !== 'edited-by-hand' || !names.includes('broken')).map((name) => CONDITIONS[name] ?? [name, 'warn', name]);
 }
+
+/**
+ * An entry of an included file, with its line there.
+ * @typedef {{ file: string, line: number, text: string }} IncludedEntry
+ * @typedef {{ entries: Map<string, IncludedEntry>, fault: string }} Included
+ */
+
+/**
+ * The figures of the runtime command; `at` is when they were read (as `Date.now()`), and `samples` are those since the page was
+ * opened.
+ * @typedef {Record<string, { state?: string, bitrate?: number, viewers?: number }>} OnAir
+ * @typedef {{ isKnown: boolean, fault: string, at: number, streams: OnAir, samples: { at: number, streams: OnAir }[] }} Figures
+ */
 
 /** What all parts of the page know. */
 export class State {
@@ -217,8 +233,16 @@ export class State {
   applied = null;
   /** The name that this change gives to the login; empty if it stays. */
   newLogin = '';
+  /** The block that was removed here last, and the id of that change. @type {{ path: string, id: string } | null} */
+  removed = null;
   /** The running configuration as JSON, secrets masked. @type {any} */
   config = null;
+  /** The same with what the included files add. @type {any} */
+  whole = null;
+  /** The entries of included files by their paths, and why they can't be read. @type {Included} */
+  included = { entries: new Map(), fault: '' };
+  /** What is on air. @type {Figures} */
+  figures = { isKnown: false, fault: '', at: 0, streams: {}, samples: [] };
   /** The revision of `config`. @type {string | null} */
   revision = null;
   /** The edit that is not sent. @type {import('./review.js').Draft | null} */
@@ -311,7 +335,24 @@ function takeStatus(state, status) {
 /** Reads the configuration that runs; a file that cannot be read as one leaves what was known. @param {State} state */
 async function loadConfig(state) {
   const { body, revision } = await state.api.getKept('read_config', { secrets: 'masked' });
-  if (body !== state.config) state.set({ config: body, revision });
+  if (body === state.config) return;
+  state.set({ config: body, whole: body, included: { entries: new Map(), fault: '' }, revision });
+  // It is shown without them first.
+  if (body.include) readIncluded(state, body);
+}
+
+/** Adds what the included files have, each entry with its place. @param {State} state @param {any} config */
+async function readIncluded(state, config) {
+  const query = { secrets: 'masked' };
+  try {
+    const [{ body: whole }, { body: files }, { entriesOf }] = await Promise.all([
+      state.api.get('read_config', { with_includes: true, ...query }), state.api.get('included', query), import('./editor.js')]);
+    const entries = new Map(Object.values(files).flat().flatMap(entriesOf));
+    if (state.config === config) state.set({ whole, included: { entries, fault: '' } });
+  } catch (error) {
+    const { details: [{ message } = asProblem(error)] } = asProblem(error);
+    state.set({ included: { entries: new Map(), fault: message } });
+  }
 }
 
 /** The time that a request for the status waits, in seconds; the server allows 60. */
@@ -333,6 +374,7 @@ export async function follow(state) {
   stop();
   following = new AbortController();
   const { signal } = following;
+  watchFigures(state, signal);
   addEventListener('online', () => follow(state), { signal });
   let failure = PAUSE;
   while (!signal.aborted) {
