@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::{Composed, Engine, Operation, Snapshot, Transaction};
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use mediaconf::{
-    Diagnostic, Diagnostics, Document, Entry, Fault, Fix, Kind, LineIndex, NameUse, Path, Position, Schema, Segment,
-    Severity, Span, check,
+    Diagnostic, Diagnostics, Document, Entry, Fault, Fix, Kind, LineIndex, NameUse, Path, Position, Schema,
+    Segment, Severity, Span, check,
 };
 
 impl Engine {

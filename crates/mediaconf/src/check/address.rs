@@ -138,7 +138,9 @@ fn parts_of(host: &str) -> Option<bool> {
         if count == 4 || part.is_empty() || !part.iter().all(u8::is_ascii_digit) {
             return None;
         }
-        let number = part.iter().fold(0_u32, |number, digit| number.saturating_mul(10).saturating_add(u32::from(digit - b'0')));
+        let number = part
+            .iter()
+            .fold(0_u32, |number, digit| number.saturating_mul(10).saturating_add(u32::from(digit - b'0')));
         (count, is_large) = (count + 1, is_large || number > 255);
     }
     (count == 4).then_some(is_large)

@@ -20,7 +20,13 @@ pub(super) fn words(text: &str, diagnostics: &mut Diagnostics) {
     let has_odd = |piece: &[u8]| piece.iter().fold(false, |has, &byte| has | is_odd(byte));
     let has = |sign: &str| memmem::find(text.as_bytes(), sign.as_bytes()).is_some();
     // Nearly no text has one of them, and only such a text is read once more.
-    if !(text.as_bytes().chunks(256).any(has_odd) || has(MARKS[0]) || has(MARKS[3]) || has("{{") || has("{%") || has("${")) {
+    if !(text.as_bytes().chunks(256).any(has_odd)
+        || has(MARKS[0])
+        || has(MARKS[3])
+        || has("{{")
+        || has("{%")
+        || has("${"))
+    {
         return;
     }
     let mut end = 0;
