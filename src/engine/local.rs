@@ -218,7 +218,11 @@ impl ConfigService for Engine {
     fn status(&self, part: StatusPart) -> Result<Status, Error> {
         Ok(match part {
             StatusPart::Level => Status::default(),
-            StatusPart::Server => Status { running: self.present()?.known_revision(), ..Status::default() },
+            StatusPart::Server => Status {
+                running: self.present()?.known_revision(),
+                last_error: self.failed_nodes()?,
+                ..Status::default()
+            },
             StatusPart::Nodes => Status { nodes: self.store.nodes()?, ..Status::default() },
             StatusPart::Alarms => Status { alarms: self.store.alarms(), ..Status::default() },
             StatusPart::All => self.whole_status()?,

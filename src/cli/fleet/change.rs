@@ -227,7 +227,12 @@ fn decide(member: &FleetMember, result: &mut ServerResult, keeps: bool) {
         }
         return;
     };
-    let decision = if keeps { Decision::Keep } else { Decision::RollBack };
+    let decision = match keeps {
+        true if member.target.is_server => Decision::Keep,
+        // A node of a cluster that fails from now on makes no mixture of the clusters.
+        true => Decision::KeepThoughFailed,
+        false => Decision::RollBack,
+    };
     let refusal = member.target.service.decide(decision, Some(&waiting.id), "").err();
     result.outcome = match refusal.as_ref().map(|refusal| was_kept(member, result, refusal)) {
         Some(Some(true)) => return,
