@@ -116,7 +116,7 @@ fn is_own(scope: Scope, word: Word<'_>, mut rest: Words<'_>, is_block: bool) -> 
         return words.any(|word| object.parts.iter().any(|part| tells(part.kind, word)));
     }
     if let Some(address) = facts.address.or(facts.sources) {
-        return is_url(&first) || address.may_be_false && first.value() == "false";
+        return is_url(&first) || address.first.values.contains(&&*first.value());
     }
     match (facts.kind, facts.group) {
         (Some(kind), _) => tells(kind, first),

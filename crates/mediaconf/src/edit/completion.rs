@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::explain::members;
 use crate::query::{Config, Path, Segment, keys, settable};
-use crate::schema::{BACKEND_NAMES, FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Kind, Place, Schema, Scope};
+use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Kind, Place, Schema, Scope};
 
 #[cfg(test)]
 mod tests;
@@ -187,14 +187,13 @@ impl Completion<'_> {
         let kind = match place {
             Place::Own(row) if row.codec.facts().json == JsonForm::Leaf => row.codec.facts().kind,
             Place::Part(part) if !part.is_rest() => Some(part.kind),
+            Place::Leaf(kind) => Some(kind),
             _ => None,
         };
-        let of_kind = kind.map_or(&[][..], |kind| kind.values);
-        let known = if matches!(place, Place::BackendUrl) { &["false"] } else { of_kind };
+        let known = kind.map_or(&[][..], |kind| kind.values);
         let last = typed.above.last().and_then(Segment::name).filter(|_| place.is_foreign());
-        let foreign = last.and_then(|key| Schema::foreign(key)?.names_of);
-        let of_word = kind.and_then(|kind| kind.names_of).or(foreign).map(|group| ("", group));
-        let referred = of_word.or(matches!(place, Place::BackendUrl).then_some(BACKEND_NAMES));
+        let foreign = last.and_then(|key| Some(("", Schema::foreign(key)?.names_of?)));
+        let referred = kind.and_then(|kind| kind.names_of).or(foreign);
         let names = referred.into_iter().flat_map(|(sign, group)| {
             let kind = Kind::ALL.into_iter().find(|kind| kind.noun() == group);
             let names = self.current.names(&[kind.map_or(group, |kind| kind.key())]);

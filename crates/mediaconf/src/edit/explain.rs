@@ -222,11 +222,9 @@ fn type_of(place: Place) -> String {
         Place::Root | Place::Block(_) | Place::Source(_) => "an object",
         Place::Group(_) => "an object by name",
         Place::Own(row) => row.codec.facts().json_form,
-        Place::Element(kind) => kind.json_form,
+        Place::Leaf(kind) => kind.json_form,
         Place::Pair(_) => "[name, value]",
-        Place::BackendUrl => "a string, or false",
         Place::Extras => "an object of strings",
-        Place::Text => "a string",
         Place::Part(part) => part.json_form(),
         Place::Templates | Place::Template | Place::Foreign => "any",
     }

@@ -116,7 +116,7 @@ impl<'d> Sync<'_, 'd> {
                 match fresh.entries().next().and_then(|line| Address::from_words(line.arguments())) {
                     Some(new) => {
                         let (old, new) = (address_said(&SOURCE, &address), address_said(&SOURCE, &new));
-                        self.said_words(Some(row), entry.group_name(), &old, &new);
+                        self.said_words(entry.group_name(), &old, &new);
                     }
                     None => entry.arguments().skip(1).for_each(|word| self.remove_word(word)),
                 }

@@ -42,20 +42,26 @@ pub(super) fn empty(place: Place, path: &Path) -> Fault {
     let shown = path.shown();
     let set =
         |option: &str, end: &str| format!("`{option} {}`", Path::in_shell_quotes(&format!("{shown}={end}")));
-    let is_source = matches!(
-        Place::through_lists(Place::Root, &path.segments[..path.segments.len() - 1]),
-        Ok(Place::Source(_))
-    );
-    let is_address = matches!(place, Place::BackendUrl | Place::Source(_)) || is_source && place.is_text();
-    let is_needed = is_source && place.is_text() || matches!(place, Place::Part(part) if !part.is_optional());
+    let above = Place::through_lists(Place::Root, &path.segments[..path.segments.len() - 1]).ok();
+    let is_first = is_address(place, above);
+    let is_address = is_first || matches!(place, Place::Source(_));
+    let is_needed = match place {
+        Place::Part(part) => !part.is_optional(),
+        _ => is_first && matches!(above, Some(Place::Source(_))),
+    };
     let removes = !is_needed && path.segments.last() != Some(&Segment::Append) && place.removal().is_ok();
     let can_be_empty =
-        !is_address && (!place.is_text() || matches!(place, Place::Text)) && place.string("").is_ok();
+        !is_address && (!place.is_text() || matches!(place, Place::Leaf(_))) && place.string("").is_ok();
     let removal = removes.then(|| format!("{} removes it", set("--set", "null")));
     let word = can_be_empty.then(|| format!("{} sets the empty word", set("--set-string", "")));
     let hints: Vec<String> = removal.into_iter().chain(word).collect();
     let hint = if hints.is_empty() { "give a value".to_owned() } else { hints.join(", ") };
     Fault::of_path("the value is empty").hint(hint)
+}
+
+/// True for the address of a source or of a backend.
+fn is_address(place: Place, above: Option<Place>) -> bool {
+    matches!(place, Place::Leaf(_)) && above.and_then(Place::scope).is_some()
 }
 
 impl Assigner<'_> {
@@ -101,11 +107,10 @@ impl Assigner<'_> {
         let is_several = text.contains(char::is_whitespace) && !text.starts_with('"');
         let Ok(whole) = Place::through_lists(Place::Root, above) else { return Ok(()) };
         let is_first = match (place, whole) {
-            (Place::BackendUrl, _) | (Place::Text, Place::Source(_)) => true,
             (Place::Part(part), Place::Own(row)) => {
                 row.codec.facts().object.is_some_and(|object| object.parts[0].key == part.key)
             }
-            _ => false,
+            _ => is_address(place, Some(whole)),
         };
         if !is_several || !is_first || whole.typed(text).is_err() {
             return Ok(());

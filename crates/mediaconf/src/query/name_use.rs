@@ -60,9 +60,9 @@ impl<'t> NameUse<'t> {
                 let part = row.naming_part()?;
                 (part.kind.read)(Some(word))?;
                 let name = word.raw.strip_prefix(Self::ARCHIVE)?.into();
-                Some(Self { name, prefix: Self::ARCHIVE, ..whole(part.kind.names_of?, false) })
+                Some(Self { name, prefix: Self::ARCHIVE, ..whole(part.kind.names_of?.1, false) })
             }
-            (_, Some(address)) => behind_sign(address.names?),
+            (_, Some(address)) => behind_sign(address.first.names_of?),
         }
     }
 

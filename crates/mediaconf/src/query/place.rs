@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::query::{Path, Segment};
 use crate::schema::{
     AddressShape, Codec, Derived, DirectiveRole, Facts, Fault, General, JsonForm, Kind, Object, Parameter,
-    Place, SOURCE, Schema, Scope, URL_GLOBAL, is_list, is_one_edit, json, listed, no_key, no_string, object,
-    of_kind, plain, read_directive, scalars, similar_names,
+    Place, SOURCE, Schema, Scope, TEXT, URL_GLOBAL, is_list, is_one_edit, json, listed, no_key, no_string,
+    object, of_kind, read_directive, scalars, similar_names,
 };
 
 /// The word that stands for no value.
@@ -63,7 +63,7 @@ impl Place {
             Self::Group(kind) => Ok(Self::Block(kind)),
             Self::Block(kind) => in_scope(kind.scope(), key),
             Self::Source(scope) => in_scope(scope, key),
-            Self::Extras => Ok(Self::Text),
+            Self::Extras => Ok(Self::Leaf(&TEXT)),
             Self::Templates => Ok(Self::Template),
             Self::Template => Ok(Scope::Template.by_key(key).map_or(Self::Foreign, Self::Own)),
             Self::Foreign => Ok(Self::Foreign),
@@ -72,7 +72,7 @@ impl Place {
             Self::Part(part) if part.is_rest() => {
                 Err(is_list("a word, such as `[0]`, or `[+]` for a new one"))
             }
-            Self::Element(_) | Self::BackendUrl | Self::Text | Self::Part(_) => Err(no_members()),
+            Self::Leaf(_) | Self::Part(_) => Err(no_members()),
         }
     }
 
@@ -144,7 +144,7 @@ impl Place {
     /// True if `null` and words like `false` are plain text at this place.
     pub fn is_text(self) -> bool {
         match self {
-            Self::Text => true,
+            Self::Leaf(kind) => kind.is_text,
             Self::Part(part) => part.kind.is_text,
             Self::Own(parameter) => parameter.codec.facts().kind.is_some_and(|kind| kind.is_text),
             _ => false,
@@ -196,10 +196,8 @@ impl Place {
         }
         match self {
             Self::Part(part) => part.parse(text),
-            Self::BackendUrl if text == "false" => Ok(Value::Bool(false)),
-            Self::Text | Self::BackendUrl => Ok(plain(text)),
             Self::Templates | Self::Template | Self::Foreign => GENERAL.parse(text),
-            Self::Element(kind) => of_kind(kind, text),
+            Self::Leaf(kind) => of_kind(kind, text),
             Self::Source(_) => SOURCE.parse_one(text),
             Self::Pair(options) => options.parse_pair(text),
             Self::Own(parameter) => parameter.codec.parse(text),
@@ -242,7 +240,7 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
     let facts = row.codec.facts();
     Ok(match (facts.group, facts.derived) {
         (Some(kind), _) => Place::Group(kind),
-        (_, Some(Derived::Address)) => Place::Text,
+        (_, Some(Derived::Address)) => Place::Leaf(&TEXT),
         _ => Place::Own(row),
     })
 }

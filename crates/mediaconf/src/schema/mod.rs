@@ -21,7 +21,7 @@ pub use codec::*;
 pub use fault::*;
 pub use foreign::*;
 pub use kinds::*;
-pub use media::{BACKEND_NAMES, SOURCE};
+pub use media::SOURCE;
 pub use members::*;
 pub use patch::*;
 pub use row::*;

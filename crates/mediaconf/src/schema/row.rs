@@ -533,18 +533,14 @@ pub enum Place {
     Block(Kind),
     /// A known parameter that is no group.
     Own(&'static Parameter),
-    /// An element of a list of values.
-    Element(&'static WordKind),
+    /// A plain value that is no parameter of its own: an element of a list, an address, an option of `auth`.
+    Leaf(&'static WordKind),
     /// An element of a stream's sources.
     Source(Scope),
     /// An element of a list of options.
     Pair(&'static OptionsShape),
-    /// `auth.url`.
-    BackendUrl,
     /// `auth.extra`.
     Extras,
-    /// A part of a parameter that is a string and nothing else.
-    Text,
     /// A member of an object whose words a directive holds.
     Part(&'static Part),
     /// The blocks `template`, by name.
@@ -564,17 +560,14 @@ pub struct AddressShape {
     pub noun: &'static str,
     /// The JSON key of the address.
     pub address: &'static str,
+    /// The kind of the address; a patch that sets it to false removes the options that it does not set.
+    pub first: &'static WordKind,
     /// The JSON key of the object with the options; none if they are members beside the address.
     pub options: Option<&'static str>,
     /// The scope of the other members of its object.
     pub members: Scope,
     /// The kind of the values of options; an option without a value is true.
     pub kind: &'static WordKind,
-    /// The beginning of an address that names a block of the top level, and the keyword of those blocks.
-    pub names: Option<(&'static str, &'static str)>,
-    /// True if the word `false` may stand in the place of the address; a patch that sets it removes the
-    /// options that it does not set.
-    pub may_be_false: bool,
     /// The words behind the keyword.
     pub usage: &'static str,
     /// The form in JSON, for the manual.

@@ -261,7 +261,7 @@ impl Codec for ListShape {
     }
 
     fn entry(&'static self) -> Option<Place> {
-        Some(Place::Element(&PORT))
+        Some(Place::Leaf(&PORT))
     }
 
     fn parse(&self, text: &str) -> Result<Value, Fault> {
