@@ -163,9 +163,6 @@ impl Completion<'_> {
         let name = Segment::Key(name.to_owned());
         // In a list, the member of its entries.
         match place.through_lists(std::slice::from_ref(&name)) {
-            Ok(Place::Group(_) | Place::Block(_) | Place::Source(_) | Place::Extras) => JsonForm::Object,
-            Ok(Place::Own(row)) => row.codec.facts().json,
-            Ok(Place::Part(part)) if part.is_rest() => JsonForm::List,
             Ok(place) if place.is_foreign() => {
                 let path = above.child(name);
                 match keys(&path.segments).and_then(|keys| self.current.value(&keys)) {
@@ -175,7 +172,7 @@ impl Completion<'_> {
                     _ => JsonForm::Leaf,
                 }
             }
-            _ => JsonForm::Leaf,
+            place => place.map_or(JsonForm::Leaf, Place::json),
         }
     }
 
@@ -195,8 +192,7 @@ impl Completion<'_> {
         let foreign = last.and_then(|key| Some(("", Schema::foreign(key)?.names_of?)));
         let referred = kind.and_then(|kind| kind.names_of).or(foreign);
         let names = referred.into_iter().flat_map(|(sign, group)| {
-            let kind = Kind::ALL.into_iter().find(|kind| kind.noun() == group);
-            let names = self.current.names(&[kind.map_or(group, |kind| kind.key())]);
+            let names = self.current.names(&[Kind::key_of(group)]);
             names.into_iter().map(move |name| format!("{sign}{name}"))
         });
         let values = known.iter().map(|&value| value.to_owned()).chain(names);

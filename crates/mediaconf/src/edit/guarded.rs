@@ -14,7 +14,7 @@ use super::align::{Alignment, Step};
 use super::surroundings::kind_of;
 use super::sync::Sync;
 use crate::check::{near_miss_in_block, slips};
-use crate::query::{Path, Segment};
+use crate::query::Path;
 use crate::schema::{
     DirectiveForm, Fault, FaultKind, ForeignForm, Kind, Parameter, Place, Pointer, Schema, Scope,
     first_argument, inner_scope,
@@ -122,8 +122,7 @@ impl<'d> Sync<'_, 'd> {
         let key = above.pop().filter(|_| !matches!(scope, Scope::Unknown | Scope::Plugin))?;
         let path = |above: &[String], below: &[&str]| {
             let keys = above.iter().map(String::as_str).chain(below.iter().copied());
-            let path = Path { segments: keys.map(|key| Segment::Key(key.to_owned())).collect() };
-            format!("`{}`", path.shown())
+            format!("`{}`", Path::of(keys).shown())
         };
         let at = |above: &[String], below: &[&str]| Some(format!("did you mean {}?", path(above, below)));
         if let Some(meant) = Schema::foreign(&key).and_then(|row| row.is)

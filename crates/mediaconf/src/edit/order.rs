@@ -173,9 +173,10 @@ impl<'d> Sync<'_, 'd> {
         }
     }
 
-    /// Puts a copy of the block at a place of the group directly behind it.
-    pub fn copy(&mut self, kind: Kind, at: usize, name: &str) {
+    /// Puts a copy of the block with a name, which is there, directly behind it.
+    pub fn copy(&mut self, kind: Kind, from: &str, name: &str) {
         let entries = self.members.own_by_key(kind.key());
+        let at = entries.iter().position(|entry| entry.group_name().value() == from).expect("it is there");
         let copy = (name.to_owned(), Insertion::Old(entries[at], Some(name.to_owned())));
         self.arrange(kind, vec![copy], vec![(entries.len(), at + 1)]);
         self.promises.block(kind, name, Some(&kind.read(entries[at])));

@@ -496,8 +496,7 @@ impl Config<'_> {
         let (key, below) = (names[2], &path.segments[2..]);
         let template = self.value(&[names[0], names[1], TEMPLATE]).filter(|_| names_template(kind));
         if let Some(Value::String(name)) = template {
-            let names = [TEMPLATE.to_owned(), name].map(Segment::Key);
-            let set_at = Path { segments: [&names[..], below].concat() };
+            let set_at = Path { segments: [&Path::of([TEMPLATE, &name]).segments, below].concat() };
             // A template that is there twice has no certain value.
             if let Ok(Some(value)) = self.present(&set_at) {
                 return Ok(Some(FoundValue { value, source: ValueSource::Template, set_at: Some(set_at) }));

@@ -2,9 +2,9 @@
 //! `auth auth://NAME` and `backup_stream NAME`. The rows of the schema say which words they are.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::path::{Path, Segment};
+use super::path::Path;
 use crate::schema::{BACKEND_NAMES, Kind, Schema, Scope};
 use crate::syntax::{Document, Entry, Splice, Word};
 
@@ -72,17 +72,15 @@ impl<'t> NameUse<'t> {
         name.filter(|name| name.is_definition)
     }
 
+    /// The path of the block that has the name.
+    pub fn path(&self) -> String {
+        Path::of([Kind::key_of(self.group), &self.name]).shown()
+    }
+
     /// The same word with another name.
     pub fn renamed(&self, name: &str) -> String {
         Word::write(&format!("{}{name}{}", self.prefix, self.rest)).into_owned()
     }
-}
-
-/// The path of a block with a name.
-fn path_of(group: &str, name: &str) -> String {
-    let kind = Kind::ALL.iter().find(|kind| kind.noun() == group);
-    let keys = [kind.map_or(group, |kind| kind.key()), name];
-    Path { segments: keys.map(|key| Segment::Key(key.to_owned())).into() }.shown()
 }
 
 impl Scope {
@@ -111,38 +109,26 @@ impl Document {
 
     /// A block of this text that `new` lacks while others there use its name, as a path such as `template.low`; and the paths
     /// of the blocks that use it.
-    pub fn dangling_in(&self, new: &Document) -> Option<(String, Vec<String>)> {
-        let [old_bytes, new_bytes] = [self.text(), new.text()].map(str::as_bytes);
-        let start = old_bytes.iter().zip(new_bytes).take_while(|(old, new)| old == new).count();
-        let rest = old_bytes[start..].iter().rev().zip(new_bytes[start..].iter().rev());
-        let behind = rest.take_while(|(old, new)| old == new).count();
-        let defined = |document: &Document| -> BTreeSet<(&'static str, String)> {
-            let changed =
-                |entry: &Entry<'_>| entry.end() >= start && entry.start() <= document.text().len() - behind;
-            let name =
-                |entry: Entry<'_>| NameUse::of_block(entry).map(|used| (used.group, used.name.into_owned()));
-            document.entries().filter(changed).filter_map(name).collect()
+    pub fn dangling_in<'d>(&'d self, new: &'d Document) -> Option<(String, Vec<String>)> {
+        let defined = |document: &'d Document| -> BTreeSet<(&'static str, Cow<'d, str>)> {
+            let names = document.entries().filter_map(NameUse::of_block);
+            names.map(|used| (used.group, used.name)).collect()
         };
-        let (old_names, new_names) = (defined(self), defined(new));
-        let gone: BTreeSet<_> = old_names.difference(&new_names).collect();
-        let mut users: Vec<(&(&str, String), Entry<'_>)> = Vec::new();
-        for entry in new.entries().take_while(|_| !gone.is_empty()) {
-            let mut uses = Vec::new();
-            collect(std::iter::once(entry), Scope::Top, "", &mut uses);
-            for used in uses.into_iter().filter(|used| !used.is_definition) {
-                let name = gone.get(&(used.group, used.name.into_owned()));
-                users.extend(name.map(|name| (*name, entry)));
-            }
-        }
-        let first = users.iter().map(|(name, _)| *name).min()?;
-        users.retain(|(name, _)| *name == first);
-        users.dedup_by_key(|(_, entry)| entry.id());
+        let gone = &defined(self) - &defined(new);
         // Of an entry that is no block its keyword.
         let path = |entry: Entry<'_>| {
             let block = NameUse::of_block(entry);
-            block.map_or_else(|| entry.keyword().into_owned(), |used| path_of(used.group, &used.name))
+            block.map_or_else(|| entry.keyword().into_owned(), |used| used.path())
         };
-        Some((path_of(first.0, &first.1), users.into_iter().map(|(_, entry)| path(entry)).collect()))
+        let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for entry in new.entries().take_while(|_| !gone.is_empty()) {
+            let mut uses = Vec::new();
+            collect(std::iter::once(entry), Scope::Top, "", &mut uses);
+            uses.retain(|used| !used.is_definition && gone.contains(&(used.group, used.name.clone())));
+            let names: BTreeSet<String> = uses.iter().map(NameUse::path).collect();
+            names.into_iter().for_each(|name| users.entry(name).or_default().push(path(entry)));
+        }
+        users.pop_first()
     }
 
     /// The edits that give blocks of a group other names, wherever these stand; `None` if the new text would not have each

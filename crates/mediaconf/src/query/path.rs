@@ -107,9 +107,14 @@ impl Path {
         self.segments.iter().map_while(Segment::name).collect()
     }
 
+    /// The path through these names.
+    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        Self { segments: names.into_iter().map(|name| Segment::Key(name.to_owned())).collect() }
+    }
+
     /// The path of all members of a group.
     pub fn all(group: &str) -> Self {
-        Self { segments: vec![Segment::Key(group.to_owned()), Segment::every()] }
+        Self::of([group]).child(Segment::every())
     }
 
     /// The path of its first segments.

@@ -77,15 +77,22 @@ impl Place {
     }
 
     fn entry(self) -> Result<Self, Fault> {
-        let is_object = match self {
-            Self::Own(parameter) => parameter.codec.facts().json == JsonForm::Object,
-            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source(_) | Self::Extras => true,
-            _ => false,
-        };
-        self.list_entry().ok_or_else(|| match is_object {
-            true => Fault::of_path("expected a list, found an object").hint("name a member after a `.`"),
-            false => no_members(),
+        self.list_entry().ok_or_else(|| match self.json() {
+            JsonForm::Object => {
+                Fault::of_path("expected a list, found an object").hint("name a member after a `.`")
+            }
+            _ => no_members(),
         })
+    }
+
+    /// The form of its value in JSON; a leaf for one that is not known.
+    pub fn json(self) -> JsonForm {
+        match self {
+            Self::Own(row) => row.codec.facts().json,
+            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source(_) | Self::Extras => JsonForm::Object,
+            Self::Part(part) if part.is_rest() => JsonForm::List,
+            _ => JsonForm::Leaf,
+        }
     }
 
     /// The place of an entry of a list; `None` if there is no list.

@@ -230,6 +230,11 @@ impl Kind {
         [Scope::Stream, Scope::Live, Scope::Plugin][self as usize]
     }
 
+    /// The JSON key of the blocks with a keyword, such as `streams` or `template`.
+    pub fn key_of(keyword: &str) -> &str {
+        Self::ALL.iter().find(|kind| kind.noun() == keyword).map_or(keyword, |kind| kind.key())
+    }
+
     /// A block in JSON, for examples.
     pub const fn example(self) -> &'static str {
         let streams = r#"{"urls":[{"url":"udp://239.0.0.1:1234"}]}"#;
