@@ -27,7 +27,6 @@ use crate::secret::{Secrecy, word_parts};
 use crate::syntax::{Document, Parsed, Word};
 
 #[cfg(test)]
-#[path = "path_tests.rs"]
 mod tests;
 
 /// The largest number of steps of a path: each level of a value may be a list in an object.

@@ -187,6 +187,4 @@ fn text(place: Place, value: &Value) -> Option<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests read fixtures")]
-#[path = "lines_tests.rs"]
 mod tests;
