@@ -127,14 +127,9 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
 
 /// For four numbers, which look like an IP address of version 4: true if one of them is no byte.
 fn parts_of(host: &str) -> Option<bool> {
-    let (mut count, mut is_large) = (0, false);
-    for part in host.split('.') {
-        if count == 4 || !is_digits(part) {
-            return None;
-        }
-        (count, is_large) = (count + 1, is_large || part.parse::<u8>().is_err());
-    }
-    (count == 4).then_some(is_large)
+    let mut parts = host.split('.');
+    let is_address = parts.clone().take(5).count() == 4 && parts.clone().all(is_digits);
+    is_address.then(|| parts.any(|part| part.parse::<u8>().is_err()))
 }
 
 /// Checks for what a copy from a page or a program does to an address: HTML, a comma, `\\`, no host.

@@ -205,17 +205,17 @@ fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut 
             continue;
         };
         let [present, wanted] = [current, patch].map(|members| members.get(protocol));
-        match value {
-            Value::Bool(false) if current.contains_key(key) => set(key, Value::Null),
+        match (value, wanted) {
+            (Value::Bool(false), _) if current.contains_key(key) => set(key, Value::Null),
             _ if value.is_null() || current.contains_key(key) => set(key, value.clone()),
-            Value::Bool(true) if wanted.is_some_and(|wanted| *wanted != OFF) => {
+            (Value::Bool(true), None) => set(protocol, OFF.into()),
+            (Value::Bool(true), Some(wanted)) if *wanted != OFF => {
                 fault(format!("`{key}` and `{protocol}` say different things"));
             }
-            Value::Bool(true) if wanted.is_none() => set(protocol, OFF.into()),
-            Value::Bool(false) if wanted.is_none() && present.is_some_and(|present| *present == OFF) => {
+            (Value::Bool(false), None) if present.is_some_and(|present| *present == OFF) => {
                 set(protocol, Value::Null);
             }
-            Value::Bool(_) => {}
+            (Value::Bool(_), _) => {}
             _ => fault(format!("`{key}` is true or false")),
         }
     }

@@ -162,7 +162,9 @@ impl Assigner<'_> {
             false => path.segments.len() <= 2,
         };
         let name = names.into_iter().find(|name| !is_made(name) && !current.contains(&[kind.key(), name]))?;
-        let fault = Fault { kind: FaultKind::Path, ..current.missing(path, &[kind.key(), name]) }.at(path);
+        let block = Path::of([kind.key(), name]);
+        let named = if path.segments.len() > 1 { path } else { &block };
+        let fault = Fault { kind: FaultKind::Path, ..current.missing(named, &[kind.key(), name]) }.at(path);
         let sources = if kind.has_sources() { "set its `urls` too or " } else { "" };
         let make = format!("to make it, {sources}give `--create`");
         let hint = match fault.hint.clone() {
