@@ -144,14 +144,12 @@ impl<'d> Sync<'_, 'd> {
             return Some(format!("did you mean `{}`?", path.shown()));
         }
         let is_name = |part: &&str| !matches!(*part, "" | "$");
-        let parts: Vec<&str> = key.split(['.', '/', ':']).filter(is_name).collect();
-        if let [first, ..] = parts[..]
-            && first != key
-            && !key.contains("://")
-        {
+        let separators: &[char] = if key.contains("://") { &[] } else { &['.', '/', ':'] };
+        let parts: Vec<&str> = key.split(separators).filter(is_name).collect();
+        if let [first, ..] = parts[..] {
             if scope.knows(first) {
                 return at(&above, &parts);
-            } else if Schema::kind(first).is_some() {
+            } else if first != key && Schema::kind(first).is_some() {
                 return at(&[], &parts);
             } else if let Some(group) = self.group_with(first).filter(|_| scope == Scope::Top) {
                 return at(&[group], &parts);
@@ -160,9 +158,6 @@ impl<'d> Sync<'_, 'd> {
         if scope != Scope::Top {
             let is_of_top = Scope::Top.by_key(&key).is_some();
             return is_of_top.then(|| format!("did you mean `{key}` at the top level?"));
-        }
-        if let Some(group) = self.group_with(&key) {
-            return at(&[group], &[&key]);
         }
         let kinds = Kind::ALL.into_iter().filter(|kind| kind.scope() != Scope::Plugin);
         let block = |kind: Kind| [kind.key().to_owned(), "NAME".to_owned()];

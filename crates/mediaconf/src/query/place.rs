@@ -265,8 +265,7 @@ pub(crate) fn settable(place: Place) -> Result<Place, Fault> {
         Derived::Global | Derived::Former if *key == URL_GLOBAL => "set the `auth.url` of the top level",
         Derived::Global | Derived::Former => "set the `cluster_key` of the top level",
         Derived::Runtime => "it holds figures of the running server",
-        Derived::Included => "it names the files that `read --with-includes` shows, too",
-        Derived::Effective => "it marks the output of `read --effective`",
+        Derived::Output(option) => &format!("it belongs to the output of `read {option}`"),
         Derived::NeverStatic => "a live is never static",
         Derived::Static | Derived::Position | Derived::Address => return Ok(place),
     };

@@ -227,12 +227,12 @@ static TOP_ROWS: [Parameter; 28] = [
     derived("runtime", &Derived::Runtime, "Figures of the running server; output only"),
     derived(
         Schema::WITH_INCLUDES,
-        &Derived::Included,
+        &Derived::Output("--with-includes"),
         "The files that read --with-includes shows; output only",
     ),
     derived(
         Schema::EFFECTIVE,
-        &Derived::Effective,
+        &Derived::Output("--effective"),
         "Marks values of templates and of the top level that read --effective shows; output only",
     ),
 ];

@@ -678,10 +678,8 @@ pub enum Derived {
     Former,
     /// Figures of a running server.
     Runtime,
-    /// The names of the included files whose contents are shown.
-    Included,
-    /// True where values are shown that are not set there.
-    Effective,
+    /// Shown by this option of `read` alone.
+    Output(&'static str),
     /// The address of a source: the first word of its directive.
     Address,
 }

@@ -166,20 +166,15 @@ impl Codec for Derived {
             Self::Name => head.globals.map(|_| head.entry.group_name().value().into()),
             Self::Position => head.globals.map(|_| head.position.into()),
             Self::Global => head.globals?.get(CLUSTER_KEY_GLOBAL).cloned(),
-            Self::Former | Self::Runtime | Self::Included | Self::Effective | Self::Address => None,
+            Self::Former | Self::Runtime | Self::Output(_) | Self::Address => None,
         }
     }
 
     fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         match self {
-            Self::Included => {
-                let message = "this is the output of `read --with-includes`, which can't be written back";
-                let hint = "read the configuration without what it includes: `mediactl read`";
-                at.refuse(FaultKind::ReadOnly, message, hint)
-            }
-            Self::Effective => {
-                let message = "this is the output of `read --effective`, which can't be written back";
-                at.refuse(FaultKind::ReadOnly, message, "read the values of the text: `mediactl read`")
+            Self::Output(option) => {
+                let message = format!("this is the output of `read {option}`, which can't be written back");
+                at.refuse(FaultKind::ReadOnly, message, "read it without the option: `mediactl read`")
             }
             // Null sets it to the default.
             Self::Static if value.is_null() => Some(value),
@@ -218,8 +213,7 @@ impl Codec for Derived {
             Self::Global => "a string, read-only here",
             Self::Former => "a string, no longer shown",
             Self::Runtime => "an object, read-only",
-            Self::Included => "a list of strings, refused in a patch",
-            Self::Effective => "true, refused in a patch",
+            Self::Output(_) => "refused in a patch",
         };
         let kind = matches!(self, Self::Static | Self::NeverStatic).then_some(&SWITCH);
         Facts { kind, derived: Some(*self), ..Facts::new(["nothing", json_form], JsonForm::Leaf) }
