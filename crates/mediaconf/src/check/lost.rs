@@ -6,7 +6,7 @@
 
 use std::{iter, mem};
 
-use crate::schema::{Schema, Scope, WordKind};
+use crate::schema::{ForeignKeyword, Schema, Scope, WordKind};
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, Word, Words, comment_start, line_end};
 
 /// The columns by which a tab indents.
@@ -41,7 +41,10 @@ pub(super) fn in_lines(head: Entry<'_>) -> Diagnostics {
         };
         if is_keyword {
             let message = format!("`{}` starts a line inside another directive", word.raw);
-            diagnostics.push(lost_semicolon(word, end, message, !Schema::may_open_block(&head.keyword())));
+            let (keyword, is_block) = (head.keyword(), ForeignKeyword::is_block);
+            let may_open =
+                Schema::group_of(&keyword).is_some() || Schema::foreign(&keyword).is_some_and(is_block);
+            diagnostics.push(lost_semicolon(word, end, message, !may_open));
         } else if own_indent == Some(indent) && looks_like_directive(head, word, rest) {
             // The message leaves the word out: it may be the value of a secret.
             let message = "this line inside another directive looks like a directive";

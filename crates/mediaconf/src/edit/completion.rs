@@ -117,18 +117,12 @@ impl Completion<'_> {
             let is_group = |(key, _): &(String, String)| Schema::kind(key).is_some();
             return documented.into_iter().filter(is_group).collect();
         }
-        let mut present = keys(&path.segments).map(|keys| self.current.names(&keys)).unwrap_or_default();
-        if present.is_empty() {
-            present = self.current.names_at(path).unwrap_or_default();
-        }
+        let present = self.current.names_at(path).unwrap_or_default();
         let is_of_present = self.path_use == PathUse::Present && path.first_pattern().is_none();
-        let mut names = if is_of_present { Vec::new() } else { documented.clone() };
-        for name in present {
-            let help = documented.iter().find(|(key, _)| *key == name).map(|(_, help)| help.clone());
-            if is_of_present || help.is_none() {
-                names.push((name, help.unwrap_or_default()));
-            }
-        }
+        let is_other = |name: &String| documented.iter().all(|(key, _)| key != name);
+        let others = present.iter().filter(|name| is_other(name)).map(|name| (name.clone(), String::new()));
+        let known = documented.iter().filter(|(key, _)| !is_of_present || present.contains(key)).cloned();
+        let mut names: Vec<(String, String)> = known.chain(others).collect();
         let is_settable = |key: &str| place.member(key).and_then(settable).is_ok();
         names.retain(|(key, _)| self.path_use != PathUse::Settable || is_settable(key));
         names

@@ -144,7 +144,8 @@ impl<'d> Sync<'_, 'd> {
             return Some(format!("did you mean `{}`?", path.shown()));
         }
         let is_name = |part: &&str| !matches!(*part, "" | "$");
-        let separators: &[char] = if key.contains("://") { &[] } else { &['.', '/', ':'] };
+        let is_whole = key.contains("://") || self.group_with(&key).is_some();
+        let separators: &[char] = if is_whole { &[] } else { &['.', '/', ':'] };
         let parts: Vec<&str> = key.split(separators).filter(is_name).collect();
         if let [first, ..] = parts[..] {
             if scope.knows(first) {

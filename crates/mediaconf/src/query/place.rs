@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::query::{Path, Segment};
 use crate::schema::{
     AddressShape, Codec, Derived, DirectiveRole, Facts, Fault, General, JsonForm, Kind, Object, Parameter,
-    Place, SOURCE, Schema, Scope, TEXT, URL_GLOBAL, is_list, is_one_edit, json, listed, no_key, no_string,
+    Place, SOURCE, Schema, Scope, TEXT, URL_GLOBAL, is_one_edit, json, listed, no_key, no_members, no_string,
     object, of_kind, read_directive, scalars, similar_names,
 };
 
@@ -68,11 +68,7 @@ impl Place {
             Self::Template => Ok(Scope::Template.by_key(key).map_or(Self::Foreign, Self::Own)),
             Self::Foreign => Ok(Self::Foreign),
             Self::Own(parameter) => parameter.codec.member(key),
-            Self::Pair(_) => Err(is_list("`[0]` for the name or `[1]` for the value")),
-            Self::Part(part) if part.is_rest() => {
-                Err(is_list("a word, such as `[0]`, or `[+]` for a new one"))
-            }
-            Self::Leaf(_) | Self::Part(_) => Err(no_members()),
+            Self::Pair(_) | Self::Part(_) | Self::Leaf(_) => Err(no_members(self.list_entry().is_some())),
         }
     }
 
@@ -81,7 +77,7 @@ impl Place {
             JsonForm::Object => {
                 Fault::of_path("expected a list, found an object").hint("name a member after a `.`")
             }
-            _ => no_members(),
+            _ => no_members(false),
         })
     }
 
@@ -250,10 +246,6 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
         (_, Some(Derived::Address)) => Place::Leaf(&TEXT),
         _ => Place::Own(row),
     })
-}
-
-fn no_members() -> Fault {
-    Fault::of_path("there is nothing below a plain value")
 }
 
 /// Refuses members that can't be set: `name`, `runtime` and the like.

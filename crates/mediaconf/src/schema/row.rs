@@ -60,11 +60,6 @@ impl Schema {
         Scope::Top.by_keyword(keyword)?.codec.facts().group
     }
 
-    /// True if a directive with this keyword may have a block.
-    pub fn may_open_block(keyword: &str) -> bool {
-        Schema::group_of(keyword).is_some() || Schema::foreign(keyword).is_some_and(ForeignKeyword::is_block)
-    }
-
     /// True if a word is the keyword of a directive, known or well-known foreign, in any scope.
     pub fn is_any_keyword(word: &str) -> bool {
         Scope::ALL.iter().any(|scope| scope.by_keyword(word).is_some()) || Schema::foreign(word).is_some()
@@ -465,11 +460,8 @@ pub trait Codec: fmt::Debug + Sync {
 
     /// The place of a member of the value.
     fn member(&'static self, _key: &str) -> Result<Place, Fault> {
-        match self.entry() {
-            Some(Place::Foreign) => Ok(Place::Foreign),
-            Some(_) => Err(is_list("an element, such as `[0]`, or `[+]` for a new one")),
-            None => Err(Fault::of_path("there is nothing below a plain value")),
-        }
+        let entry = self.entry();
+        entry.filter(|entry| matches!(entry, Place::Foreign)).ok_or_else(|| no_members(entry.is_some()))
     }
 
     /// The place of an entry of the value; `None` if it is no list.
@@ -684,9 +676,13 @@ pub enum Derived {
     Address,
 }
 
-/// The fault of a name behind a list.
-pub fn is_list(elements: &str) -> Fault {
-    Fault::of_path("a list has no members").hint(format!("name {elements}"))
+/// The fault of a name behind a list, or behind a plain value.
+pub fn no_members(is_list: bool) -> Fault {
+    let element = "name an element, such as `[0]`, or `[+]` for a new one";
+    match is_list {
+        true => Fault::of_path("a list has no members").hint(element),
+        false => Fault::of_path("there is nothing below a plain value"),
+    }
 }
 
 #[cfg(test)]

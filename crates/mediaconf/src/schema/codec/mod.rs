@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use crate::schema::{
     BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, Fault, FaultKind, Faults, JsonForm, Kind,
-    ListShape, Members, Normalizer, Object, PORT, Parameter, Place, Pointer, SWITCH, Schema, Scope, WordKind,
-    first_argument, integer, is_empty, is_scalar, listed, plain_word,
+    ListShape, Members, Normalizer, Object, PORT, Parameter, Place, Pointer, SWITCH, Schema, Scope, TEXT,
+    WordKind, first_argument, integer, is_empty, is_scalar, listed, plain_word,
 };
 use crate::syntax::{Document, Entry, Word};
 
@@ -78,11 +78,6 @@ pub fn json(text: &str) -> Result<Option<Value>, Fault> {
 /// The text of a JSON string.
 pub fn json_string(text: &str) -> Option<String> {
     text.starts_with('"').then(|| serde_json::from_str(text).ok())?
-}
-
-/// A text as it is, or without the quotes of JSON.
-pub fn plain(text: &str) -> Value {
-    json_string(text).unwrap_or_else(|| text.to_owned()).into()
 }
 
 /// Parses a whole list, or the elements that a text which is no JSON list stands for.
@@ -200,8 +195,10 @@ impl Codec for Derived {
         match self {
             Self::Static | Self::NeverStatic => of_kind(&SWITCH, text),
             Self::Runtime => General { keyword: "" }.parse(text),
-            Self::Position => position(&plain(text)).ok_or_else(|| unlike("a position, counted from 1")),
-            _ => Ok(plain(text)),
+            Self::Position => {
+                position(&of_kind(&TEXT, text)?).ok_or_else(|| unlike("a position, counted from 1"))
+            }
+            _ => of_kind(&TEXT, text),
         }
     }
 
