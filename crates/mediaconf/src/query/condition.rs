@@ -282,9 +282,10 @@ impl Config<'_> {
     /// # Errors
     /// Paths that do not name one place, and values that do not fit their place.
     pub fn unmet(&self, expectations: &[Expectation]) -> Result<Vec<Fault>, Faults> {
-        let mut faults = Faults::default();
-        let found = expectations.iter().map(|expectation| expectation.unmet(self).map_err(Faults::from));
-        let unmet = found.filter_map(|found| faults.take(found).flatten()).collect();
+        let (mut faults, mut unmet) = (Faults::default(), Vec::new());
+        for expectation in expectations {
+            expectation.unmet(self).map_or_else(|fault| faults.push(fault), |found| unmet.extend(found));
+        }
         faults.into_result(unmet)
     }
 
