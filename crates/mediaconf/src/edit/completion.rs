@@ -119,9 +119,10 @@ impl Completion<'_> {
         }
         let present = self.current.names_at(path).unwrap_or_default();
         let is_of_present = self.path_use == PathUse::Present && path.first_pattern().is_none();
-        let is_other = |name: &String| documented.iter().all(|(key, _)| key != name);
-        let others = present.iter().filter(|name| is_other(name)).map(|name| (name.clone(), String::new()));
-        let known = documented.iter().filter(|(key, _)| !is_of_present || present.contains(key)).cloned();
+        let help = |name: &String| documented.iter().find(|(key, _)| key == name).map(|(_, help)| help.clone());
+        let others = present.iter().filter(|name| is_of_present || help(name).is_none());
+        let others = others.map(|name| (name.clone(), help(name).unwrap_or_default()));
+        let known = documented.iter().filter(|_| !is_of_present).cloned();
         let mut names: Vec<(String, String)> = known.chain(others).collect();
         let is_settable = |key: &str| place.member(key).and_then(settable).is_ok();
         names.retain(|(key, _)| self.path_use != PathUse::Settable || is_settable(key));
