@@ -514,7 +514,7 @@ mod tests {
     use super::{BlockContent, BlockRequest, Renaming};
     use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Substitution};
     use crate::query::{Config, Path};
-    use crate::schema::fault::Faults;
+    use crate::schema::Faults;
     use crate::syntax::Document;
 
     const TEXT: &str = "\

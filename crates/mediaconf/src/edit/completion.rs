@@ -119,7 +119,8 @@ impl Completion<'_> {
         }
         let present = self.current.names_at(path).unwrap_or_default();
         let is_of_present = self.path_use == PathUse::Present && path.first_pattern().is_none();
-        let help = |name: &String| documented.iter().find(|(key, _)| key == name).map(|(_, help)| help.clone());
+        let help =
+            |name: &String| documented.iter().find(|(key, _)| key == name).map(|(_, help)| help.clone());
         let others = present.iter().filter(|name| is_of_present || help(name).is_none());
         let others = others.map(|name| (name.clone(), help(name).unwrap_or_default()));
         let known = documented.iter().filter(|_| !is_of_present).cloned();

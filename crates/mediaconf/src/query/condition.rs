@@ -71,7 +71,7 @@ impl fmt::Debug for Condition {
 }
 
 /// Compiles a regular expression of users. The fault shows nothing of it: it may hold a part of a secret.
-pub(crate) fn compiled(text: &str, hint: &str) -> Result<Regex, Fault> {
+pub fn compiled(text: &str, hint: &str) -> Result<Regex, Fault> {
     Regex::new(text).map_err(|error| {
         // The lines above the last one show the expression.
         let message = error.to_string();

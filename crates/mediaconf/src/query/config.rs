@@ -316,7 +316,7 @@ impl Serialize for Blocks<'_, '_> {
 
 /// The values that segments lead to, each with its place.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found<V> {
+pub struct Found<V> {
     /// The places, each with its value.
     pub values: Vec<(Path, V)>,
     /// True if the path goes through a list, so that there may be several values.
@@ -412,7 +412,7 @@ fn has_member(entry: &Value, key: &str, value: &str) -> bool {
 }
 
 /// Returns the place of the only entry with this member; several such entries are ambiguous.
-pub(crate) fn find_by(entries: &[Value], key: &str, value: &str) -> Result<usize, Fault> {
+pub fn find_by(entries: &[Value], key: &str, value: &str) -> Result<usize, Fault> {
     let mut found = (0..entries.len()).filter(|&at| has_member(&entries[at], key, value));
     match (found.next(), found.next()) {
         (Some(first), Some(second)) => {
@@ -424,7 +424,7 @@ pub(crate) fn find_by(entries: &[Value], key: &str, value: &str) -> Result<usize
 }
 
 /// The fault of an index behind the end of a list.
-pub(crate) fn out_of_range(len: usize) -> Fault {
+pub fn out_of_range(len: usize) -> Fault {
     Fault::absent(format!("there is no such element: the list has {len}, counted from 0"))
 }
 

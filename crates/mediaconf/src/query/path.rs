@@ -234,7 +234,7 @@ impl Segment {
 }
 
 /// Returns the names in `segments`; `None` if one of them is not a name.
-pub(crate) fn keys(segments: &[Segment]) -> Option<Vec<&str>> {
+pub fn keys(segments: &[Segment]) -> Option<Vec<&str>> {
     segments.iter().map(Segment::name).collect()
 }
 
@@ -305,7 +305,7 @@ fn field(input: &mut &str) -> Parsed<Segment> {
 }
 
 /// quoted = DQUOTE *( any character but \ and DQUOTE / "\\" / "\" DQUOTE ) DQUOTE
-pub(super) fn quoted(input: &mut &str) -> Parsed<String> {
+pub fn quoted(input: &mut &str) -> Parsed<String> {
     let part = alt((take_till(1.., ('"', '\\')), preceded('\\', one_of(['"', '\\']).take())));
     let inside = repeat(0.., part).fold(String::new, |text, part: &str| text + part);
     delimited('"', inside, '"').parse_next(input)

@@ -249,7 +249,7 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
 }
 
 /// Refuses members that can't be set: `name`, `runtime` and the like.
-pub(crate) fn settable(place: Place) -> Result<Place, Fault> {
+pub fn settable(place: Place) -> Result<Place, Fault> {
     let Place::Own(Parameter { key, codec, .. }) = place else { return Ok(place) };
     let Some(what) = codec.facts().derived else { return Ok(place) };
     let hint = match what {

@@ -132,7 +132,7 @@ impl Config<'_> {
 
 /// The settings with which paths are expanded: to one place for each name that a glob matches and for each entry of a list
 /// at `[*]`, and of those only the ones in entries that meet all conditions of `--where`.
-pub(crate) struct Expansion<'c> {
+pub struct Expansion<'c> {
     /// The configuration.
     pub current: &'c Config<'c>,
     /// The same, where secrets are not masked.

@@ -291,16 +291,13 @@ impl DirectiveRole {
     }
 }
 
-/// The keywords of a row.
-pub type Keywords = &'static [&'static str];
-
 /// One row of the table.
 #[derive(Debug)]
 pub struct Parameter {
     /// The JSON key.
     pub key: &'static str,
     /// The keywords of its directives; a new one is written with the first.
-    pub keywords: Keywords,
+    pub keywords: &'static [&'static str],
     /// Reads and writes its directives.
     pub codec: &'static dyn Codec,
     /// What it is for, where the program has to know it.
@@ -330,7 +327,11 @@ impl Parameter {
     }
 
     /// Makes a row without documentation.
-    pub const fn new(key: &'static str, keywords: Keywords, codec: &'static dyn Codec) -> Self {
+    pub const fn new(
+        key: &'static str,
+        keywords: &'static [&'static str],
+        codec: &'static dyn Codec,
+    ) -> Self {
         Self {
             key,
             keywords,

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use super::{directive, elements, json_string, no_member, of_words, opens, set_last, unlike};
 use crate::schema::{
     AddressShape, BlockHead, Codec, Facts, Fault, JsonForm, Normalizer, Object, Place, SWITCH, Scope, TEXT,
-    URL_GLOBAL, directive, elements, has_needless_escape, json, json_string, keyword_of, no_member, object,
-    of_words, opens, read_directive, set_last, unlike,
+    URL_GLOBAL, has_needless_escape, json, keyword_of, object, read_directive,
 };
 use crate::syntax::{Entry, Word, Words};
 

@@ -10,10 +10,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::block;
 use crate::schema::{
     BlockHead, Codec, Facts, Fault, JsonForm, Members, Normalizer, Object, Place, SELECTORS, Schema, Scope,
-    block, first_argument, has_needless_escape, inner_scope, json, keyword_of, no_key, of_word, read,
-    scalar_text, word,
+    first_argument, has_needless_escape, inner_scope, json, keyword_of, no_key, of_word, read, scalar_text,
+    word,
 };
 use crate::syntax::{Document, Entry, Word};
 

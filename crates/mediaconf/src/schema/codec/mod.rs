@@ -16,8 +16,12 @@ use crate::schema::{
 };
 use crate::syntax::{Document, Entry, Word};
 
-pub use address::*;
-pub use general::*;
+use address::written_key;
+pub use address::{Address, AddressesShape, header_address, is_plural};
+pub use general::{
+    DirectiveForm, General, are_named_blocks, block_value, merge_block, merge_into, normalized, occurrence,
+    occurrence_value, occurrences, read_members, scalars, write_members,
+};
 
 /// Reads a directive that has these words; `None` if the text is not just words.
 pub fn read_directive<T>(words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
@@ -35,11 +39,7 @@ pub fn directive(keyword: &str, words: impl IntoIterator<Item = String>) -> Stri
 }
 
 /// `keyword name { … }`, or without a block.
-pub(super) fn block(
-    keyword: &str,
-    words: impl IntoIterator<Item = String>,
-    entries: Option<Vec<String>>,
-) -> String {
+pub fn block(keyword: &str, words: impl IntoIterator<Item = String>, entries: Option<Vec<String>>) -> String {
     let mut text = directive(keyword, words);
     if let Some(entries) = entries {
         text.pop();
@@ -49,7 +49,7 @@ pub(super) fn block(
 }
 
 /// Reads the words of a directive of this form. A single word needs no quotes here for what separates words in a text.
-pub(super) fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Value, Fault> {
+pub fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Value, Fault> {
     let is_one_word = !text.is_empty() && !text.contains(char::is_whitespace) && !text.starts_with('"');
     let text = if is_one_word { Word::write(text) } else { text.into() };
     let read = |entry: Entry<'_>| codec.fits(entry).then(|| codec.read(&[entry], None).unwrap_or_default());
@@ -57,7 +57,7 @@ pub(super) fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Val
 }
 
 /// The fault of words that do not have the form.
-pub(super) fn unlike(usage: &str) -> Fault {
+pub fn unlike(usage: &str) -> Fault {
     Fault::of_path(format!("expected {usage}"))
 }
 
@@ -89,7 +89,7 @@ pub fn elements(text: &str, read: impl Fn(&str) -> Result<Vec<Value>, Fault>) ->
 }
 
 /// Sets a member, and makes it the last one.
-pub(super) fn set_last(members: &mut Object, key: String, value: Value) {
+pub fn set_last(members: &mut Object, key: String, value: Value) {
     members.shift_remove(&key);
     members.insert(key, value);
 }
@@ -100,7 +100,7 @@ pub fn object(text: &str) -> Result<Value, Fault> {
 }
 
 /// True if a text is rather JSON than words.
-pub(super) fn opens(text: &str, bracket: char) -> bool {
+pub fn opens(text: &str, bracket: char) -> bool {
     text.trim_start().starts_with(bracket)
 }
 

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use super::{directive, elements, json_string, no_member, of_words, opens, unlike, written_key};
 use crate::schema::{
     BlockHead, Codec, Facts, Fault, JsonForm, KnownOption, Normalizer, ObjectShape, OptionsShape, Part,
-    PartPlace, Place, TEXT, directive, elements, is_empty, json, json_string, listed, no_member, object,
-    of_kind, of_word, of_words, opens, read_directive, scalar_text, scalars, unlike, word, written_key,
+    PartPlace, Place, TEXT, is_empty, json, listed, object, of_kind, of_word, read_directive, scalar_text,
+    scalars, word,
 };
 use crate::syntax::{Entry, Word};
 
