@@ -116,17 +116,13 @@ impl Engine {
             self.forget_pending(writer);
         }
         let old = back.server.as_ref().map(|(running, _)| running).or(file.as_ref());
-        let again = old.map(|old| self.store.candidate(old.bytes()).map(|text| (old, text)));
-        if let Some(Ok((old, text))) = again
+        let again = old.map(|old| self.store.candidate(old.bytes()));
+        if let Some(Ok(text)) = again
             && let Err(again) = occasion.run(command, &text, self.hooks.timeout)
         {
             let told = |failure: &str| format!("; for the old configuration it {failure}");
             refusal.brief = refusal.brief.map(|brief| brief + &told(&again.reason));
             refusal.message += &told(&again.to_string());
-            let message = Some("the reload command failed for the old configuration, too");
-            let record = ChangeRecord { id: None, message, ..record };
-            let kept = writer.map_or(Ok(()), |writer| writer.keep_aside(old.bytes(), &record));
-            kept.unwrap_or_else(|error| self.tell(LogLevel::Warning, &error.to_string()));
             self.tell_failure(occasion.operation, refusal.clone());
         }
         Err(refusal)

@@ -42,7 +42,7 @@ const LEASE: u64 = 5;
 const STALE: Duration = Duration::from_secs(10 * 60);
 
 /// The pause between two signs of life on the lease.
-const BEAT: Duration = Duration::from_secs(LEASE / 3);
+const BEAT: Duration = Duration::from_millis(LEASE * 1000 / 3);
 
 impl Node {
     /// Follows until the node ends.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Node, failed};
 use crate::engine::{
     ChangeOptions, ChangeReport, ConfigService, ConfigSource, DEFAULT_LOCK_WAIT, Decided, Decision,
-    Operation, OutcomeNote, RequestedChange, Snapshot, Status, StatusPart, canary_nodes, canary_refusal,
+    Operation, OutcomeNote, RequestedChange, Snapshot, Status, StatusPart, canary_refusal, canary_waves,
     is_edited_since,
 };
 use crate::error::Error;
@@ -110,7 +110,12 @@ impl Node {
         let mut options = options.clone();
         if !options.canary.is_empty() {
             let nodes = self.texts.nodes()?.unwrap_or_default();
-            options.canary = canary_nodes(&options.canary, &nodes)?;
+            let waves = canary_waves(&options.canary, &nodes)?;
+            let [only] = &waves[..] else {
+                let hint = "give one; `mediactl --cluster URL` with `--canary` makes several";
+                return Err(canary_refusal("a change over HTTP has one wave", hint));
+            };
+            options.canary.clone_from(only);
         }
         let before = self.local.running();
         let edited = ConfigService::read(&self.local, Some(ConfigSource::Saved))?;

@@ -73,12 +73,7 @@ impl ExplainArgs {
             }
         };
         let answers = call.ask("read", read)?.then(|server, read| explained(&path, read, server, ui))?;
-        if self.output == ListFormat::Json {
-            answers.print_json(|explained| json!(explained))?;
-            return Ok(answers.exit());
-        }
-        answers.print(|explained, out| print(explained, ui.width(), out))?;
-        Ok(answers.exit())
+        answers.show(|explained| json!(explained), |explained, out| print(explained, ui.width(), out))
     }
 }
 
@@ -103,8 +98,7 @@ fn explained(
     };
     let composed = composed.map(|all| diagnostics::valid(all, ui)).transpose()?;
     let text = composed.as_ref().map_or(&text, |composed| &composed.text);
-    let masked = ui.masker().map(|masker| text.masked(&masker));
-    let explanation = masked.as_ref().unwrap_or(text).config().explain(path)?;
+    let explanation = text.masked(ui.masker()).config().explain(path)?;
     let found = explanation.found.as_ref().filter(|_| !text.is_of_values());
     let set_at = found.and_then(|found| {
         text.config().entry_at(&found.set_at.as_ref()?.segments).map(|entry| entry.span().start)

@@ -77,6 +77,7 @@ impl Fleet {
     /// Finds the way to each server, and asks for passwords; sends nothing.
     pub fn open(contexts: Vec<ServerContext>, global: &GlobalArgs, ui: Ui) -> Result<Self, Error> {
         target::refuse_hooks(global)?;
+        target::run_password_commands(&contexts, global);
         let member = |context: ServerContext| {
             let (name, warnings) = (context.name.clone(), Warnings::default());
             let target = target::at_member(context, global, Box::new(warnings.clone()))?;
@@ -98,7 +99,7 @@ impl Fleet {
                 let answer = work(one)?;
                 Ok(Answers::of_one(one.name.clone(), answer, self.ui))
             }
-            _ => Ok(Answers::of_several(self.ask(what, work), self.ui).tell_errors()),
+            _ => Ok(Answers::of_several(self.ask(what, work), self.ui)),
         }
     }
 
@@ -144,7 +145,8 @@ impl Fleet {
             }
         });
         drop(step);
-        self.members.iter().for_each(|member| member.print_warnings(self.ui));
+        let warnings = self.members.iter().flat_map(|member| std::mem::take(&mut *member.warnings.kept()));
+        warnings.for_each(|warning| self.ui.warning(&warning));
         found.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -166,11 +168,6 @@ impl FleetMember {
     /// Keeps a warning until the work on all servers is done.
     pub fn warn(&self, text: &str) {
         self.warnings.warning(text);
-    }
-
-    /// Prints the warnings that came since the last call.
-    fn print_warnings(&self, ui: Ui) {
-        std::mem::take(&mut *self.warnings.kept()).iter().for_each(|warning| ui.warning(warning));
     }
 }
 

@@ -15,7 +15,7 @@ use crate::cli::render::report::{change_json, in_words};
 use crate::cli::render::{grouped, new_warnings};
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange, demand,
+    ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange, demand, waves,
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, PendingInfo};
@@ -122,7 +122,7 @@ pub fn print_summary(args: &ChangeArgs, results: &[ServerResult], ui: Ui) -> Res
         let Some(FleetPlan { report, .. }) = plan else { continue };
         let server = server.as_str();
         diffs.push((server, (report.diff.clone(), Some(report.values.clone()))));
-        let new_warnings = new_warnings(&report.new_warnings, masker.as_ref());
+        let new_warnings = new_warnings(&report.new_warnings, masker);
         warnings.extend(report.warnings.iter().cloned().chain(new_warnings).map(|text| (server, text)));
         let own = report.notes.iter().map(in_words);
         let effects = report.effects.in_words().filter(|_| report.effects.streams > 1);
@@ -239,7 +239,7 @@ fn record(
     command: &'static str,
     ui: Ui,
 ) -> Value {
-    let change = |plan: &FleetPlan| change_json((command, server), &plan.report, ui.masker().as_ref());
+    let change = |plan: &FleetPlan| change_json((command, server), &plan.report, ui.masker());
     let is_changed = *outcome == ServerOutcome::Changed;
     json!({
         "result": outcome.in_words(),
@@ -285,7 +285,7 @@ pub fn exit_of_each(results: &[ServerResult]) -> Exit {
     exit_of(results.iter().filter(is_done).count(), &results.iter().filter_map(kind).collect::<Vec<_>>())
 }
 
-/// Returns the servers that try the change first, by their number or their names.
+/// Returns the waves of servers that try the change before the rest; each holds the ones before it.
 ///
 /// # Errors
 /// `Usage` if they are none of the servers; `Guarded` if none of those that are named is to be changed: then nobody would
@@ -294,27 +294,23 @@ pub fn canaries(
     canary: &[String],
     changing: &[usize],
     results: &[ServerResult],
-) -> Result<Vec<usize>, Error> {
+) -> Result<Vec<Vec<usize>>, Error> {
     let names: Vec<&str> = results.iter().map(|result| &*result.server).collect();
-    let counted = |word: &String| {
-        let count = word.parse().ok().filter(|count| (1..=names.len()).contains(count));
-        count.filter(|_| canary.len() == 1)
-    };
-    let is_unknown = |word: &&String| counted(word).is_none() && !names.contains(&word.as_str());
-    if let Some(word) = canary.iter().find(is_unknown) {
-        let message =
-            format!("`--canary {word}` is neither one of the {} servers nor a number of them", names.len());
-        return Err(Error::usage(message, format!("the servers are {}", in_ranges(&names))));
-    }
-    let count = canary.first().and_then(counted);
-    let is_first = |at: &usize| count.is_some() || canary.iter().any(|word| word == names[*at]);
-    let all = changing.iter().copied().filter(is_first);
-    let first: Vec<usize> = all.take(count.unwrap_or(changing.len())).collect();
+    let mut waves = waves(canary, &names, |at| changing.contains(&at)).map_err(|word| {
+        let message = format!(
+            "`--canary {word}` is neither one of the {} servers nor a number or part of them",
+            names.len()
+        );
+        Error::usage(message, format!("the servers are {}", in_ranges(&names)))
+    })?;
+    waves.iter_mut().for_each(|wave| wave.retain(|at| changing.contains(at)));
+    waves.retain(|wave| !wave.is_empty());
+    waves.dedup();
     // Where the same change was made before, they have tried it.
     let has_it = |plan: &FleetPlan| plan.report.notes.contains(&OutcomeNote::HasChange);
     let have_it = || results.iter().filter_map(|result| result.plan.as_ref()).any(has_it);
-    if !first.is_empty() || canary.is_empty() || changing.is_empty() || have_it() {
-        return Ok(first);
+    if !waves.is_empty() || canary.is_empty() || changing.is_empty() || have_it() {
+        return Ok(waves);
     }
     let message = format!(
         "`--canary {}`: the change changes nothing there, so it would not be tried",

@@ -3,8 +3,8 @@
 //! Each request has a deadline. Until then it is sent to one endpoint after the other, and again to those that are there
 //! but have no answer: one has no leader, or it hangs. So a request may arrive twice, also at the same time.
 //!
-//! One login of the process serves all its requests until etcd refuses its token. Password, certificates and keys are read
-//! again when their files are replaced.
+//! One login of the process serves all its requests until etcd refuses its token: it goes on while a request that waited
+//! for it gives up. Password, certificates and keys are read again when their files are replaced.
 
 use std::collections::BTreeSet;
 use std::error::Error as _;
@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use reqwest::blocking::{Client as Sockets, ClientBuilder, Response};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 use reqwest::{Certificate, Identity, redirect};
@@ -40,6 +40,12 @@ const CONNECT_TIME: Duration = Duration::from_secs(2);
 /// that is busy is waited for. A login takes etcd long where many log in.
 const ATTEMPT_TIME: Duration = Duration::from_secs(5);
 
+/// The longest time for a login, which takes etcd long where many log in: a member that is busy is waited for.
+const LOGIN_TIME: Duration = Duration::from_secs(30);
+
+/// The longest time for the question whether a member is only busy.
+const STATUS_TIME: Duration = Duration::from_secs(1);
+
 /// The pause before the endpoints that may answer are asked again; it doubles each time.
 const PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_millis(800);
@@ -57,6 +63,12 @@ const LARGEST_REFUSAL: u64 = 64 << 10;
 
 /// The path of a watch.
 const WATCH: &str = "watch";
+
+/// The path of a sign of life on a lease, which etcd answers whatever the token is.
+const KEEP_ALIVE: &str = "lease/keepalive";
+
+/// The reason of an attempt that had no answer.
+const NO_ANSWER: &str = "no answer in time";
 
 /// The answer of an endpoint that is none of etcd's.
 const NOT_ETCD: &str = "it does not answer as etcd does";
@@ -122,17 +134,25 @@ struct Links {
 struct EtcdConnection {
     access: GatewaySettings,
     sockets: Sockets,
-    /// Locked during a login, so that requests that begin at once wait for one token.
     login: Mutex<Login>,
+}
+
+/// A login that is under way, for which all requests wait.
+struct LoginAttempt {
+    endpoint: String,
+    /// The token; none where etcd has no users.
+    outcome: Mutex<Option<Result<Option<String>, Failure>>>,
+    is_over: Condvar,
 }
 
 /// The token that etcd gave, and when the next one may be asked for.
 #[derive(Default)]
 struct Login {
     token: Option<String>,
-    /// True if a request with the token was not answered. A token names a place in the log, which a member waits for before
+    under_way: Option<Arc<LoginAttempt>>,
+    /// Since when no request with the token was answered. A token names a place in the log, which a member waits for before
     /// it answers: one of before a restore is never answered.
-    is_doubted: bool,
+    unanswered: Option<Instant>,
     /// Until when the next login waits, and why; none since the last request that was answered.
     waits: Option<(Instant, Failure)>,
     pause: Duration,
@@ -213,7 +233,7 @@ impl Gateway {
     /// Starts the time of a lease anew; false if it has ended.
     pub fn keep_alive(&self, lease: i64) -> Result<bool, Error> {
         let left = |answer: &Value| number(&answer["result"]["TTL"]);
-        Ok(self.call("lease/keepalive", &json!({"ID": lease}), false, left)? > 0)
+        Ok(self.call(KEEP_ALIVE, &json!({"ID": lease}), false, left)? > 0)
     }
 
     /// Returns the time that a lease has left; zero if it has ended.
@@ -351,19 +371,21 @@ impl Gateway {
         let to = self.connection().map_err(|why| Failure::new(FailureKind::Other, why))?;
         let mut is_first = true;
         loop {
-            let token = self.token(&to, endpoint)?;
+            let token = self.token(&to, endpoint, time)?;
             let sent = to.post(endpoint, path, body, token.as_deref(), time);
-            let failed = sent.as_ref().err().map(|failure| failure.kind);
+            let failed = sent.as_ref().err();
+            let is_expired =
+                token.is_some() && failed.is_some_and(|failure| failure.kind == FailureKind::Token);
             let mut login = to.login.lock();
             match failed {
-                _ if token.is_none() || login.token != token => {}
-                None => (login.is_doubted, login.waits, login.pause) = (false, None, Duration::ZERO),
-                Some(FailureKind::Unclear) => login.is_doubted = true,
-                // It has expired.
-                Some(FailureKind::Token) => login.token = None,
+                _ if token.is_none() || login.token != token || path == KEEP_ALIVE => {}
+                None => (login.unanswered, login.waits, login.pause) = (None, None, Duration::ZERO),
+                Some(_) if is_expired => login.token = None,
+                Some(failure) if failure.why == NO_ANSWER => {
+                    login.unanswered.get_or_insert_with(Instant::now);
+                }
                 Some(_) => {}
             }
-            let is_expired = token.is_some() && failed == Some(FailureKind::Token);
             if !std::mem::replace(&mut is_first, false) || !is_expired {
                 return sent;
             }
@@ -371,34 +393,41 @@ impl Gateway {
     }
 
     /// The token that etcd gave for login and password. One that is in doubt is used until the next login is due.
-    fn token(&self, to: &EtcdConnection, endpoint: &str) -> Result<Option<String>, Failure> {
-        let Some((name, password)) = &to.access.login else { return Ok(None) };
-        let mut login = to.login.lock();
-        let waits = login.waits.as_ref().filter(|(until, _)| Instant::now() < *until);
-        match (&login.token, waits) {
-            (Some(token), _) if !login.is_doubted || waits.is_some() => return Ok(Some(token.clone())),
-            (None, Some((_, why))) => return Err(why.clone()),
-            _ => {}
+    fn token(
+        &self,
+        to: &Arc<EtcdConnection>,
+        endpoint: &str,
+        time: Duration,
+    ) -> Result<Option<String>, Failure> {
+        let Some(access) = &to.access.login else { return Ok(None) };
+        let until = Instant::now() + time.min(self.timeout).min(ATTEMPT_TIME);
+        loop {
+            let mut login = to.login.lock();
+            let waits = login.waits.as_ref().filter(|(until, _)| Instant::now() < *until);
+            let is_doubted = login.unanswered.is_some_and(|since| since.elapsed() >= ATTEMPT_TIME);
+            match (&login.token, waits) {
+                (Some(token), _) if !is_doubted || waits.is_some() => return Ok(Some(token.clone())),
+                (None, Some((_, why))) => return Err(why.clone()),
+                _ => {}
+            }
+            let attempt = login.under_way.get_or_insert_with(|| to.start_login(access, endpoint)).clone();
+            drop(login);
+            let mut outcome = attempt.outcome.lock();
+            attempt.is_over.wait_while_until(&mut outcome, |outcome| outcome.is_none(), until);
+            match outcome.clone() {
+                // The other endpoint is not there.
+                Some(Err(failure)) if failure.kind == FailureKind::Away && attempt.endpoint != endpoint => {}
+                Some(made) => return made,
+                None if to.leads_or_follows(&attempt.endpoint) => {
+                    let busy = format!("the login at {} takes long: it is busy", attempt.endpoint);
+                    return Err(Failure::new(FailureKind::Waits, busy));
+                }
+                None => {
+                    to.login.lock().under_way.take_if(|known| Arc::ptr_eq(known, &attempt));
+                    return Err(Failure::new(FailureKind::Waits, NO_ANSWER));
+                }
+            }
         }
-        let body = json!({"name": name, "password": password.first_line().unwrap_or_default()});
-        let time = self.timeout.min(ATTEMPT_TIME);
-        let asked = to.post(endpoint, "auth/authenticate", &body.to_string().into(), None, time);
-        let token = |answer: &Value| answer["token"].as_str().map(str::to_owned);
-        let made = match asked.and_then(|answer| parsed(answer, token)) {
-            // No login is needed: etcd has no users.
-            Err(failure) if failure.why.contains(NO_USERS) => return Ok(None),
-            // At a member that is not there it costs etcd nothing.
-            Err(failure) if failure.kind == FailureKind::Away => return Err(failure),
-            Err(Failure { kind: FailureKind::Unclear, why }) => Err(Failure::new(FailureKind::Waits, why)),
-            made => made,
-        };
-        let unused = || Failure::new(FailureKind::Waits, "etcd does not take the token of the last login");
-        login.pause = (login.pause * 2).clamp(LOGIN_PAUSE, LONGEST_LOGIN_PAUSE);
-        let why = made.as_ref().err().cloned().unwrap_or_else(unused);
-        login.waits = Some((Instant::now() + jittered(login.pause), why));
-        let token = made?;
-        (login.token, login.is_doubted) = (Some(token.clone()), false);
-        Ok(Some(token))
     }
 
     /// The way to etcd with the files as they are now. Where they do not fit together, because only some are replaced so
@@ -477,6 +506,55 @@ impl EtcdConnection {
         let sockets = access.tls(built, is_encrypted)?.build();
         let sockets = sockets.map_err(|_| "no connection can be made with these certificates")?;
         Ok(Self { access, sockets, login: Mutex::default() })
+    }
+
+    /// Starts a login.
+    fn start_login(
+        self: &Arc<Self>,
+        (name, password): &(String, ReplaceableFile),
+        endpoint: &str,
+    ) -> Arc<LoginAttempt> {
+        let body = json!({"name": name, "password": password.first_line().unwrap_or_default()}).to_string();
+        let (endpoint, outcome, is_over) = (endpoint.to_owned(), Mutex::default(), Condvar::new());
+        let attempt = Arc::new(LoginAttempt { endpoint, outcome, is_over });
+        let (to, own) = (self.clone(), attempt.clone());
+        thread::spawn(move || {
+            let made = to.log_in(&own, &body.into());
+            *own.outcome.lock() = Some(made);
+            own.is_over.notify_all();
+        });
+        attempt
+    }
+
+    /// Logs in. The next login waits, whatever comes of this one, if it cost etcd something.
+    fn log_in(&self, attempt: &Arc<LoginAttempt>, body: &Bytes) -> Result<Option<String>, Failure> {
+        let asked = self.post(&attempt.endpoint, "auth/authenticate", body, None, LOGIN_TIME);
+        let token = |answer: &Value| answer["token"].as_str().map(str::to_owned);
+        let made = asked.and_then(|answer| parsed(answer, token));
+        let mut login = self.login.lock();
+        let is_awaited = login.under_way.take_if(|known| Arc::ptr_eq(known, attempt)).is_some();
+        let made = match made {
+            // No login is needed: etcd has no users.
+            Err(failure) if failure.why.contains(NO_USERS) => return Ok(None),
+            // At a member that is not there it costs etcd nothing.
+            Err(failure) if failure.kind == FailureKind::Away || !is_awaited => return Err(failure),
+            Err(Failure { kind: FailureKind::Unclear, why }) => Err(Failure::new(FailureKind::Waits, why)),
+            made => made,
+        };
+        let unused = || Failure::new(FailureKind::Waits, "etcd does not take the token of the last login");
+        login.pause = (login.pause * 2).clamp(LOGIN_PAUSE, LONGEST_LOGIN_PAUSE);
+        let why = made.as_ref().err().cloned().unwrap_or_else(unused);
+        login.waits = Some((Instant::now() + jittered(login.pause), why));
+        let token = made?;
+        (login.token, login.unanswered) = (Some(token.clone()), None);
+        Ok(Some(token))
+    }
+
+    /// True if a member answers, and knows a leader: it is only busy if it does not answer a login.
+    fn leads_or_follows(&self, endpoint: &str) -> bool {
+        let status = self.post(endpoint, "maintenance/status", &Bytes::from_static(b"{}"), None, STATUS_TIME);
+        let has_leader = |status: &Value| status["leader"].is_string().then_some(());
+        status.and_then(|status| parsed(status, has_leader)).is_ok()
     }
 
     /// Sends a request; the response is one of success.
@@ -563,7 +641,7 @@ fn broken(error: &reqwest::Error) -> Failure {
         cause = inner.source();
     }
     if error.is_timeout() {
-        why = "no answer in time".to_owned();
+        why = NO_ANSWER.to_owned();
     } else if CLOSED.contains(&&*why) {
         let begins = "the URL has to begin with `etcds://` if etcd speaks TLS, else with `etcd://`";
         why = format!("it closed the connection; {begins}");
@@ -675,8 +753,9 @@ mod tests {
         let to = gateway.connection().expect("it can be made");
         let waits =
             Some((Instant::now() + LONGEST_PAUSE * 60, Failure::new(FailureKind::Waits, "no leader")));
-        *to.login.lock() = Login { token: Some("t".to_owned()), is_doubted: true, waits, ..Login::default() };
-        let token = || gateway.token(&to, "http://127.0.0.1:1");
+        let unanswered = Instant::now().checked_sub(ATTEMPT_TIME);
+        *to.login.lock() = Login { token: Some("t".to_owned()), unanswered, waits, ..Login::default() };
+        let token = || gateway.token(&to, "http://127.0.0.1:1", CONNECT_TIME);
         assert_eq!(token(), Ok(Some("t".to_owned())));
         to.login.lock().waits = None;
         assert!(token().is_err_and(|failure| failure.kind == FailureKind::Away), "it is asked for anew");

@@ -230,6 +230,17 @@ impl HeadRecord {
         Self { unconfirmed: None, ..self.clone() }
     }
 
+    /// The record with the nodes of the first of these waves that not all take yet; `None` after the last one.
+    pub fn with_next(&self, waves: &[Vec<String>]) -> Option<Self> {
+        let change = self.unconfirmed.as_ref().filter(|change| !change.canary.is_empty())?;
+        let more = |wave: &Vec<String>| {
+            let more: Vec<String> = wave.iter().filter(|node| !change.goes_first_on(node)).cloned().collect();
+            (!more.is_empty()).then_some(more)
+        };
+        let canary = [change.canary.clone(), waves.iter().find_map(more)?].concat();
+        Some(Self { unconfirmed: Some(Unconfirmed { canary, ..change.clone() }), ..self.clone() })
+    }
+
     /// Who made the change: the login, and who it says that it is where that is somebody else.
     pub fn author(&self) -> String {
         match &self.by {

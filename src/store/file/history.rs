@@ -252,26 +252,10 @@ impl History {
             paths: texts.and_then(|(old, now)| paths([old, &now.bytes])),
             ..HistoryEntry::new(self.next_number(&self.texts()?), HAND_EDIT)
         };
-        self.keep(line, now.map(|now| &now.bytes[..]), None)?;
-        Ok(Reconciled { warnings: Vec::new(), edited_from })
-    }
-
-    /// Keeps a text in the history with an entry that is no change of the file, durably.
-    pub fn keep_aside(&mut self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error> {
-        let line = HistoryEntry {
-            before: Some(Revision::from_text(text)),
-            after: self.change_before(self.journal.len()).and_then(|last| last.after),
-            is_aside: true,
-            ..line_of(self.next_number(&self.texts()?), record)
-        };
-        self.keep(line, Some(text), record.keep)
-    }
-
-    fn keep(&mut self, line: HistoryEntry, text: Option<&[u8]>, keep: Option<usize>) -> Result<(), Error> {
-        text.map_or(Ok(()), |text| self.folder.put(&plain(line.number), &[text]))?;
+        now.map_or(Ok(()), |now| self.folder.put(&plain(line.number), &[&now.bytes]))?;
         self.append(&line)?;
-        self.forget(keep);
-        Ok(())
+        self.forget(None);
+        Ok(Reconciled { warnings: Vec::new(), edited_from })
     }
 
     /// Adds a line, and makes it and the names in the folder durable. If a crash cut the last line short, a line end goes

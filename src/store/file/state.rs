@@ -179,15 +179,23 @@ impl StateDir {
     pub fn enter(conf: &ConfFile) -> Result<(StateDir, bool), Error> {
         let trust = StateTrust::for_conf(conf)?;
         let (state, is_new) = Self::make_at(conf, conf.state_dir(), trust)?;
-        let is_of_other_owner = !is_new && trust.has_other_owner(&state.metadata()?);
-        if !(is_new || is_of_other_owner) {
-            state.claim()?;
+        if is_new {
+            return Ok((state, false));
+        }
+        let found = state.metadata()?;
+        let is_of_other_owner = trust.has_other_owner(&found);
+        if !is_of_other_owner {
+            state.claim_as(&found)?;
         }
         Ok((state, is_of_other_owner))
     }
 
     /// Makes a folder beside `conf` where it is missing; says whether it was made.
     pub fn make_at(conf: &ConfFile, path: PathBuf, trust: StateTrust) -> Result<(StateDir, bool), Error> {
+        // Mostly it is there.
+        if let Ok(folder) = open_whole_path(&path, LIST) {
+            return Ok((StateDir { path, folder, trust }, false));
+        }
         let beside = open_whole_path(conf.folder(), SEARCH).map_err(Error::state_folder(&path))?;
         let (state, is_new) = Self::open_or_make(&beside, path, trust)?;
         if is_new {
@@ -227,8 +235,13 @@ impl StateDir {
 
     /// Gives the folder to the owner of the configuration, unless another user may have made it.
     pub fn claim(&self) -> Result<(), Error> {
-        let found = self.refuse_of_stranger()?;
-        self.trust.give(&self.folder, &found, self.trust.folder_mode());
+        self.claim_as(&self.metadata()?)
+    }
+
+    /// The same of the folder as it was found.
+    fn claim_as(&self, found: &Metadata) -> Result<(), Error> {
+        self.trust.refuse(&self.path, found)?;
+        self.trust.give(&self.folder, found, self.trust.folder_mode());
         Ok(())
     }
 

@@ -140,7 +140,9 @@ fn nearest_row(segments: &[Segment]) -> Option<(&'static Parameter, &[Segment])>
 /// The explanation of a parameter, or of a part of it: the segments below its key lead there.
 fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanation {
     let is_whole = below.is_empty();
-    let text = format!("`{}`, then {}", row.keywords.join("` or `"), row.codec.facts().usage);
+    let (keyword, others) = row.keywords.split_first().unwrap_or((&"", &[]));
+    let others = if others.is_empty() { String::new() } else { format!(" (or `{}`)", others.join("`, `")) };
+    let text = format!("`{keyword}`{others}, then {}", row.codec.facts().usage);
     let name = below.iter().rev().find_map(Segment::name).unwrap_or(row.key);
     let value_type = type_of(place);
     let json = match is_whole {

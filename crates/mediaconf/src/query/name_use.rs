@@ -110,11 +110,11 @@ impl Document {
     /// A block of this text that `new` lacks while others there use its name, as a path such as `template.low`; and the paths
     /// of the blocks that use it.
     pub fn dangling_in<'d>(&'d self, new: &'d Document) -> Option<(String, Vec<String>)> {
-        let defined = |document: &'d Document| -> BTreeSet<(&'static str, Cow<'d, str>)> {
-            let names = document.entries().filter_map(NameUse::of_block);
+        let [old_names, new_names] = self.differing(new).map(|entries| -> BTreeSet<_> {
+            let names = entries.into_iter().filter_map(NameUse::of_block);
             names.map(|used| (used.group, used.name)).collect()
-        };
-        let gone = &defined(self) - &defined(new);
+        });
+        let gone = &old_names - &new_names;
         // Of an entry that is no block its keyword.
         let path = |entry: Entry<'_>| {
             let block = NameUse::of_block(entry);

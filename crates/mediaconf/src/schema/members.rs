@@ -128,6 +128,11 @@ impl<'d> Members<'d> {
         self.scope.place(parameter).map_or(&[], |row| &self.own[row])
     }
 
+    /// Each known parameter with its entries, in schema order.
+    pub fn all_own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
+        self.scope.rows().zip(self.own.iter().map(Vec::as_slice))
+    }
+
     /// The entries of the parameter with this key; empty if it is not set.
     pub fn own_by_key(&self, key: &str) -> &[Entry<'d>] {
         self.scope.by_key(key).map_or(&[], |parameter| self.own(parameter))
@@ -152,6 +157,11 @@ impl<'d> Members<'d> {
     pub fn foreign_by_key(&self, key: &str) -> &[Entry<'d>] {
         let keyword = keyword_of(self.scope, key);
         if self.scope.key_of(keyword) == key { self.foreign_by_keyword(keyword) } else { &[] }
+    }
+
+    /// The entries of a member with a directive of its own.
+    pub fn lines(&self, key: &str) -> &[Entry<'d>] {
+        self.scope.by_key(key).map_or_else(|| self.foreign_by_key(key), |row| self.own(row))
     }
 
     /// The own value of a member; `None` if it is not shown.

@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_secret_behind_a_lost_semicolon_is_masked_among_options() {
         let text = "stream a {\n  input udp://239.0.0.1:12 a=1\n  password hunter2 hunter3;\n}\n";
-        let masked = Masker::opaque().document(&Document::parse(text));
+        let masked = Masker::Opaque.document(&Document::parse(text));
         let expected = "  password <secret:000000> <secret:000000>;";
         assert_eq!(masked.lines().nth(2), Some(expected));
     }
