@@ -128,14 +128,6 @@ impl From<Request> for RequestedChange<'_> {
 }
 
 impl RequestedChange<'_> {
-    /// The request that is evaluated on what is there; `None` for a whole text.
-    pub fn request(&self) -> Option<&Request> {
-        match self {
-            Self::Modify(request) => Some(request),
-            _ => None,
-        }
-    }
-
     /// The same, with a limit of the memory of a patch, in bytes.
     #[must_use]
     pub fn within(self, most: usize) -> Self {

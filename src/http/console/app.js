@@ -10,13 +10,21 @@ import { Api, State, asProblem, conditionsOf, follow, load, stop } from './serve
 /** The views by the first word of a place. The files of most are read when they are opened. @type {Record<string, (rest: string[]) => Promise<Show>>} */
 const VIEWS = {
   ...Object.fromEntries(Object.keys(KEYS).map((view) =>
-    [view, async (/** @type {string[]} */ rest) => (rest.length ? (await import('./entry.js')).showBlock :
+    [view, async (/** @type {string[]} */ rest) => (rest.length ? (attachBar(), await import('./entry.js')).showBlock :
       view === 'streams' ? showStreams : (await import('./groups.js')).showGroup)])),
   text: async () => (await import('./text.js')).showText,
   history: async () => (await import('./history.js')).showHistory,
   file: async () => (await import('./file.js')).showFile,
   status: async () => (await import('./status.js')).showStatus,
 };
+
+/** @type {Promise<void> | undefined} */
+let attached;
+
+/** Shows the edit that is not sent from now on; its keys hold before it is there. */
+function attachBar() {
+  attached ??= import('./review.js').then(({ attach }) => attach(byId('change'), state));
+}
 
 const main = byId('main');
 const api = new Api(/** @type {HTMLMetaElement} */ (document.querySelector('[name=mediactl-api]')).content);
@@ -376,11 +384,7 @@ addEventListener('hashchange', ({ oldURL }) => {
 addEventListener('beforeunload', (event) => { if (state.draft) event.preventDefault(); });
 showFrame();
 attachConfirm();
-/** @type {Promise<void> | undefined} */
-let bar;
-state.subscribe(['draft'], () => {
-  if (state.draft) bar ??= import('./review.js').then(({ attach }) => attach(byId('change'), state));
-});
+state.subscribe(['draft'], () => { if (state.draft) attachBar(); });
 listen();
 keepFocus();
 state.set({ applied: known().pending });

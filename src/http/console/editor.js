@@ -136,7 +136,7 @@ export function spans(line) {
  */
 
 /**
- * The meaning of a keyword in blocks, and the plain values of a block.
+ * The meaning of a keyword in blocks, and those of a block.
  * @typedef {{ find: (blocks: readonly string[], keyword: string) => Meaning | undefined, fields: (block: string) => Meaning[] }} Vocabulary
  */
 
@@ -153,7 +153,7 @@ export async function vocabularyOf({ api }) {
     Object.entries(body.components.schemas[SCHEMAS[block] ?? '']?.properties ?? {}).flatMap(meaningOf);
   return {
     find: (blocks, keyword) => meanings(blocks.at(-1) ?? '').find((each) => each.keyword === keyword),
-    fields: (block) => meanings(block).filter(({ input }) => input),
+    fields: (block) => (SCHEMAS[block] ? meanings(block) : []),
   };
 }
 
@@ -220,11 +220,22 @@ export class EntryEditor {
     this.#showHelp();
   }
 
+  /** Shows another text; as one that is typed, unless it only can be read. @param {string} text */
+  set(text) {
+    if (this.area.value === text) return;
+    this.area.value = text;
+    this.#changed();
+  }
+
   #typed() {
+    this.#changed();
+    this.#showHelp();
+  }
+
+  #changed() {
     this.#paint();
     this.#showFaults();
-    this.#showHelp();
-    this.#keepLater();
+    if (!this.area.readOnly) this.#keepLater();
     this.#askLater();
   }
 
@@ -310,7 +321,13 @@ export class EntryEditor {
 
   #showHelp() {
     const { blocks, keyword, word } = placeAt(this.area.value, this.area.selectionStart);
-    fill(this.help, meaningView(this.vocabulary?.find(blocks, keyword), word));
+    this.element.append(this.help);
+    this.explain(this.vocabulary?.find(blocks, keyword), word);
+  }
+
+  /** Shows the documentation of a directive. @param {Meaning | undefined} meaning @param {string} [word] */
+  explain(meaning, word = '') {
+    fill(this.help, meaningView(meaning, word));
   }
 }
 

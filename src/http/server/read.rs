@@ -11,8 +11,8 @@ use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, names};
 use super::query::Query;
 use crate::engine::{
-    Blamed, CheckedConfig, Composed, ConfigSource, Snapshot, diff_lines, entry_range, find, json_of_others,
-    not_there, value_history,
+    Blamed, CheckedConfig, Composed, ConfigSource, Snapshot, diff_lines, entry_range, find, not_there,
+    value_history,
 };
 use crate::error::{Error, ErrorKind, errors_of};
 use crate::http::api::{
@@ -136,11 +136,10 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
         }
         None => {
             let shown = handler.shown(snapshot, masks);
+            let shown_part = || shown.config().skipping_static(skip_streams);
             let mut body = match (is_effective, skip_streams) {
-                (true, _) => {
-                    shown.config().skipping_static(skip_streams).effective().to_string().into_bytes().into()
-                }
-                (false, true) => json_of_others(&shown).into(),
+                (true, _) => shown_part().effective().to_string().into_bytes().into(),
+                (false, true) => serde_json::to_vec(&shown_part()).expect("a view is JSON").into(),
                 (false, false) => shown.json().clone(),
             };
             if let Some(composed) = &composed {

@@ -7,7 +7,7 @@ use crate::syntax::{Diagnostic, Entry, Fix};
 /// front of it there.
 pub(super) fn wrong_block(
     scope: Scope,
-    (outer, before): (Option<Entry<'_>>, usize),
+    (outer, before): (Option<Entry<'_>>, Option<usize>),
     entry: Entry<'_>,
 ) -> Option<Diagnostic> {
     let keyword = entry.keyword();
@@ -17,10 +17,11 @@ pub(super) fn wrong_block(
     let here = outer.map_or("at the top level".to_owned(), |_| format!("in `{around}`"));
     let found = |what| Diagnostic::warning(super::keyword_span(entry), format!("`{keyword}` {what} {here}"));
     let is_group = row.codec.facts().group.is_some();
-    if outer.is_none() || !is_group || scope == Scope::Plugin {
+    let Some(outer) = outer.filter(|_| is_group && scope != Scope::Plugin) else {
         return Some(found("means nothing").hint(format!("it belongs {home}, as in `{}`", row.example)));
-    }
-    let found = found("stands").related(before as u32..before as u32, "is a `}` missing here?");
+    };
+    let place = before.unwrap_or_else(|| outer.body().start) as u32;
+    let found = found("stands").related(place..place, "is a `}` missing here?");
     Some(found.hint(format!("it belongs at the top level: close the `{around}` with `}}`")))
 }
 
@@ -42,8 +43,9 @@ fn home(scope: Scope, keyword: &str) -> Option<(&'static str, &'static Parameter
 /// The warning about `=` or `:` between a known keyword and its value.
 pub(super) fn sign(scope: Scope, entry: Entry<'_>) -> Option<Diagnostic> {
     let text = &entry.document().text()[entry.start()..entry.end()];
-    let name = &text[..text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())];
-    let behind = text[name.len()..].trim_start();
+    let is_other = |byte: u8| !byte.is_ascii_alphanumeric() && byte != b'_';
+    let name = &text[..text.bytes().position(is_other).unwrap_or(text.len())];
+    let behind = text[name.len()..].trim_ascii_start();
     let sign = behind.chars().next().filter(|sign| matches!(sign, '=' | ':'))?;
     let row = scope.by_keyword(name);
     // A web server has `location = /path { … }`.
