@@ -55,7 +55,11 @@ fn the_file_is_checked_and_fixed_while_another_text_runs() {
     assert_eq!((&found["errors"], &found["faults"][0]["line"]), (&json!(1), &json!(2)), "{found}");
     let fix = |options: Value| json!({"operation": {"fix": {}}, "options": options}).to_string();
     let rehearsed = body(&server.made("change", &fix(json!({"dry_run": true, "tell": {"diff": true}}))));
-    assert_eq!((&rehearsed["lines_added"], &rehearsed["lines_removed"]), (&json!(1), &json!(1)), "{rehearsed}");
+    assert_eq!(
+        (&rehearsed["lines_added"], &rehearsed["lines_removed"]),
+        (&json!(1), &json!(1)),
+        "{rehearsed}"
+    );
     server.made("change", &fix(json!({})));
     assert_eq!(server.place.text(), "edit_auth admin s3cret;\nrtmp 1935;\nrtsp 554;\n");
     assert_eq!(body(&server.made("change", &fix(json!({}))))["changed"], json!(false));
