@@ -65,13 +65,6 @@ fn of_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Bytes, usize),
     Ok((Bytes::copy_from_slice(text.get().as_bytes()), usize::MAX))
 }
 
-/// A request that changes nothing yet.
-impl Default for Request {
-    fn default() -> Self {
-        Self::assigning(Vec::new(), Vec::new(), AssignOptions::default())
-    }
-}
-
 impl From<Edits> for Request {
     fn from(edits: Edits) -> Self {
         Self { edits, expectations: Vec::new() }
@@ -108,37 +101,22 @@ impl Request {
         Edits::Assignments { assignments: made, conditions, options }.into()
     }
 
+    /// The request that sets values, each as `streams.cam1.prepush=2`; a path alone removes the value there.
+    ///
+    /// # Errors
+    /// A text is no path.
+    pub fn set(assignments: &[&str]) -> Result<Self, Fault> {
+        let made = assignments.iter().map(|text| {
+            let (path, value) = Path::split_assignment(text)?;
+            let value = value.map_or(AssignedValue::Remove, |text| AssignedValue::Typed(text.to_owned()));
+            Ok(Assignment { path, value })
+        });
+        Ok(Self::assigning(made.collect::<Result<_, _>>()?, Vec::new(), AssignOptions::default()))
+    }
+
     /// The request of a merge patch whose JSON text is parsed when it is evaluated; its merge may take `memory` bytes.
     pub fn from_json(text: impl Into<Bytes>, memory: usize) -> Self {
         Edits::Patch { text: text.into(), memory }.into()
-    }
-
-    /// The same with one more value: `streams.cam1.prepush=2`.
-    ///
-    /// # Errors
-    /// The text is no path with a value, or the request has no assignments.
-    pub fn set(self, assignment: &str) -> Result<Self, Fault> {
-        match Path::split_assignment(assignment)? {
-            (path, Some(value)) => self.assigned(path, AssignedValue::Typed(value.to_owned())),
-            (path, None) => Err(Fault::of_path("a value is missing, such as `prepush=5`").at(&path)),
-        }
-    }
-
-    /// The same without the value at a path: `streams.cam1.title`.
-    ///
-    /// # Errors
-    /// The text is no path, or the request has no assignments.
-    pub fn unset(self, path: &str) -> Result<Self, Fault> {
-        self.assigned(Path::parse(path)?, AssignedValue::Remove)
-    }
-
-    fn assigned(mut self, path: Path, value: AssignedValue) -> Result<Self, Fault> {
-        match &mut self.edits {
-            Edits::Assignments { assignments, .. } => assignments.push(Assignment { path, value }),
-            Edits::Block(block) => block.assignments.push(Assignment { path, value }),
-            _ => return Err(Fault::of_path("a request of this kind takes no values").at(&path)),
-        }
-        Ok(self)
     }
 
     /// The same, refused where the configuration has other values than these.
