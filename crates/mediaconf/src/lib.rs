@@ -122,7 +122,7 @@
 //! Two configurations differ by a merge patch, two texts by the lines of a unified diff.
 //!
 //! ```
-//! use mediaconf::{Config, Document};
+//! use mediaconf::{Config, Document, Masker};
 //! use serde_json::{Value, json};
 //!
 //! let (from, to) = (json!({"loglevel": "info"}), json!({"loglevel": "debug"}));
