@@ -11,7 +11,7 @@ use mediactl::store::{ChangeRecord, Loaded, Revision, Store, Warning, Writer};
 use tempfile::TempDir;
 
 use crate::cli::UNTIL_FREE;
-use crate::needs::{given, needs_root};
+use crate::needs::given;
 use crate::waiting::let_pass;
 
 const OLD: &[u8] = b"http 80;\n";
@@ -115,24 +115,6 @@ fn keeps_every_mode_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn keeps_the_owner_when_root_writes() {
-    // Only root may give files away.
-    if !needs_root() {
-        return;
-    }
-    let place = Place::new();
-    std::os::unix::fs::chown(&place.conf, Some(4242), Some(4343)).expect("root may");
-    set_mode(&place.conf, 0o660);
-    let warnings = replace(&place.conf, NEW).expect("root may write");
-    assert!(warnings.is_empty(), "{warnings:?}");
-    let state = place.path(".media.conf.mediactl");
-    for path in [&place.conf, &state, &state.join("lock")] {
-        let owner = (found(path).uid(), found(path).gid());
-        assert_eq!(owner, (4242, 4343), "{}", path.display());
-    }
-}
-
-#[test]
 fn keeps_extended_attributes() {
     let place = Place::new();
     let file = File::open(&place.conf).expect("the file is there");
@@ -199,29 +181,6 @@ fn links_that_lead_nowhere_are_refused() {
     link("gone/media.conf", "second.conf");
     let error = ConfFile::resolve(&place.path("first.conf")).expect_err("it leads nowhere");
     assert_eq!(error.to_string(), format!("`{}` does not exist", place.path("gone").display()));
-}
-
-#[test]
-fn a_missing_file_is_not_found_and_a_missing_folder_neither() {
-    let place = Place::empty();
-    let error = resolve(&place.conf).load().expect_err("it does not exist");
-    assert!(error.kind == ErrorKind::NoConfiguration, "{error:?}");
-    let error = ConfFile::resolve(&place.path("gone/media.conf")).expect_err("no such folder");
-    assert!(error.kind == ErrorKind::NoConfiguration, "{error:?}");
-    let error = ConfFile::resolve(Path::new("")).expect_err("that is no path");
-    assert!(error.kind == ErrorKind::NoConfiguration, "{error:?}");
-}
-
-#[test]
-fn a_new_file_does_not_overwrite_one_that_appeared() {
-    let place = Place::empty();
-    let conf = resolve(&place.conf);
-    let locked = lock(&conf);
-    assert!(locked.load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
-    fs::write(&place.conf, OLD).expect("the folder is writable");
-    let error = write(&*locked, None, NEW).expect_err("the file appeared");
-    assert!(error.kind == ErrorKind::Conflict, "{error:?}");
-    assert_eq!(place.text(), OLD);
 }
 
 #[test]

@@ -147,20 +147,6 @@ fn a_faulty_request_reads_the_same_on_a_file_and_on_a_server() {
     server.stop().exits(0);
 }
 
-#[test]
-fn max_delete_says_how_many() {
-    for (most, deleted, code) in [("7", 7, 0), ("6", 7, 6), ("0", 1, 6)] {
-        let place = Place::with(streams(8));
-        let run = place.mediactl(["modify", "--max-delete", most, "-f", "-"]).input(deleting(deleted)).run();
-        let said = if code == 6 { format!("{deleted} of 8 streams would be deleted") } else { String::new() };
-        run.exits(code).says(&said);
-    }
-    Place::with(streams(8)).mediactl(["modify", "--force", "-f", "-"]).input(deleting(8)).run().exits(0);
-    // A first text deletes nothing.
-    Place::empty().mediactl(["save", "-"]).input(streams(1)).run().exits(0);
-    Place::with("").mediactl(["save", "-"]).input(streams(100)).run().exits(0);
-}
-
 /// Each whole text without the stream, live and plugin that are there, on a target with these options.
 fn the_last_entries_stay(place: &Place, has_server: bool) {
     let whole = "edit_auth a b;\nstream s udp://h:1;\nlive l { }\nplugin p { }\n";

@@ -7,7 +7,6 @@ mod contract;
 pub(crate) mod etcd;
 mod garbage;
 mod life;
-mod link;
 mod local;
 mod lost_answers;
 mod nodes;

@@ -304,30 +304,6 @@ fn a_node_goes_on_without_etcd_starts_without_it_and_is_soon_back() {
 }
 
 #[test]
-fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_that_it_had() {
-    let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::following(&etcd, "a", &[]);
-    made_everywhere(&etcd, &["modify", "--set", "rtsp=8554", "-m", "its port"]);
-    made_everywhere(&etcd, &["rm", "streams.cam1"]);
-    made_everywhere(&etcd, &["rollback", "last"]);
-    cluster(&etcd, &["modify", "--set", "title=y", "--confirm", "60", "-q"]).exits(0);
-    node.until("at 5", |report| report["serial"] == 5);
-    cluster(&etcd, &["confirm", "--rollback"]).exits(0);
-    node.until("at 6", |report| report["serial"] == 6);
-    let made = ["expired", "modify", "rollback", "rm", "modify", "save"];
-    for history in [node.run(&["history", "-o", "json"]), cluster(&etcd, &["history", "-o", "json"])] {
-        let entries = history.json();
-        let entries = entries.as_array().expect("a list").iter();
-        assert_eq!(entries.map(|entry| &entry["operation"]).collect::<Vec<_>>(), made);
-    }
-    node.run(&["status"]).prints("expired");
-    node.run(&["history"]).prints("its port");
-    node.run(&["rollback", "3", "--yes"]).exits(0);
-    assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, with_rtsp("8554"));
-    node.until_port("8554");
-}
-
-#[test]
 fn what_a_node_runs_is_read_and_compared_from_the_desk() {
     let Some(etcd) = with_sample(1) else { return };
     let mut picky = TestNode::following(&etcd, "a", &PICKY);
@@ -605,35 +581,6 @@ fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change()
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     node.until_text(SAMPLE);
     node.until("back", |report| report["serial"] == 3);
-}
-
-#[test]
-fn an_unconfirmed_change_whose_time_is_over_is_shown_as_that() {
-    let Some(etcd) = with_sample(1) else { return };
-    let text = || cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out;
-    set(&etcd, "555", &["--confirm", "1s"]).exits(0);
-    let over = "was not confirmed in time: the next change, or a node, rolls it back";
-    until("its time is not over", || cluster(&etcd, &["status"]).out.contains(over).then_some(()));
-    let status = cluster(&etcd, &["status", "-o", "json"]).exits(1).json();
-    assert_eq!(status["pending"]["is_over"], true, "{status}");
-    cluster(&etcd, &["confirm"]).exits(7).says("no change waits");
-    cluster(&etcd, &["status"]).exits(0);
-    assert_eq!(text(), SAMPLE);
-    // One that no node is there to take first goes back, too, and is not told as made.
-    let mut node = TestNode::start(&etcd, "a", &[]);
-    node.until_at(3);
-    until("its record is there", || cluster(&etcd, &["status"]).out.contains("running").then_some(()));
-    node.kill();
-    let late = set(&etcd, "556", &["--canary", "a", "--confirm", "2s", "--soak", "1s"]);
-    late.exits(6).says("not confirmed in time");
-    assert_eq!(text(), SAMPLE);
-    // With every node dead, the first one that starts takes it back.
-    set(&etcd, "557", &["--confirm", "1s"]).exits(0);
-    let store = etcd.store(PREFIX, GatewaySettings::default());
-    until("the lease does not end", || store.seen().ok().filter(|seen| !seen.has_pending));
-    node.go();
-    node.until("at the newest head", |report| report["wanted"] == 7 && report["state"] == "running");
-    assert_eq!(node.place.text(), SAMPLE);
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::handler::{Server, TEXT, body, header, text};
-use crate::cli::CONF;
 
 #[test]
 fn a_change_and_its_rehearsal_answer_with_the_lines_that_differ() {
@@ -53,26 +52,5 @@ fn a_viewer_sees_differences_without_secrets() {
         let answer = server.fetch_as(("eve", "see"), target);
         assert_eq!(answer.status, 200, "{target}");
         assert!(!text(&answer).contains("0ther") && !text(&answer).contains("s3cret"), "{}", text(&answer));
-    }
-}
-
-#[test]
-fn texts_that_differ_in_bytes_alone_are_said_to_and_a_change_is_counted_back() {
-    let whole = format!("# \u{fffd}\n{TEXT}");
-    let server = Server::over(&whole);
-    let diff = |query: &str| server.fetch(&format!("diff{query}"));
-    assert_eq!(header(&diff(""), "Mediactl-Note"), None);
-    server.place.put(CONF, [b"# \xff\n", TEXT.as_bytes()].concat());
-    let answer = diff("");
-    assert_eq!((text(&answer), header(&answer, "Mediactl-Note")), (String::new(), Some("bytes-differ")));
-    server.place.put(CONF, &whole);
-    for port in [81, 82] {
-        server.made("modify_config", &format!(r#"{{"http":[{port}]}}"#));
-    }
-    for (from, removed) in
-        [("last", "-http 81;"), ("2", "-http 81;"), ("change:1", "-http 80;"), ("1", "-http 80;")]
-    {
-        let lines = text(&diff(&format!("?from={from}")));
-        assert!(lines.contains(removed) && lines.contains("+http 82;"), "{from}: {lines}");
     }
 }

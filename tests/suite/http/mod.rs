@@ -8,7 +8,6 @@ mod compared;
 mod console;
 mod guards;
 pub(crate) mod handler;
-mod included;
 mod left_over;
 pub(crate) mod listener;
 mod live;

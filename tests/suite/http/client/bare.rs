@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::place;
 use super::server::{Reply, Request, Server};
-use crate::cli::{Place, Run, SAMPLE, unset};
+use crate::cli::{Place, Run, SAMPLE};
 
 /// `admin:hunter2`, in base64.
 pub const AUTHORIZATION: &str = "Basic YWRtaW46aHVudGVyMg==";
@@ -298,16 +298,4 @@ fn a_server_that_ignores_a_change_is_told() {
         assert_eq!(told.out, "", "{arguments:?}");
     }
     run(&server, &place(), &["modify", "rtsp=554"], "").exits(0);
-}
-
-#[test]
-fn unset_of_what_is_not_there_is_exit_7() {
-    let (server, place) = (bare_of(view(&unset::text())), place());
-    for (path, said) in unset::MISSING.iter().filter(|(path, _)| *path != "auth.extra.realm.x") {
-        run(&server, &place, &["modify", "--unset", path], "").exits(7).says(said);
-        assert_eq!(server.posts(), [], "{path}");
-    }
-    let ignoring = ["modify", "--unset", "rtmp", "--ignore-missing"];
-    run(&server, &place, &ignoring, "").exits(0).says("nothing to change");
-    run(&server, &place, &["modify", "--set", "streams.cam1.x=a b", "--unset", "rtsp"], "").exits(0);
 }

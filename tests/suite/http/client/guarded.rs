@@ -33,11 +33,3 @@ fn form_change_near_miss_and_one_line_are_refused_and_nothing_is_posted() {
         }
     }
 }
-
-#[test]
-fn near_miss_leaves_free_what_is_there_and_create_insists() {
-    let (server, place) = (bare_of(view(TEXT)), place());
-    run(&server, &place, &["modify", "--set", "streams.cam1.prepsh=5"], "").exits(0);
-    run(&server, &place, &["modify", "--set", "rtmps=443"], "").exits(0);
-    run(&server, &place, &["modify", "--create", "--set", "rtpm=1"], "").exits(0);
-}
