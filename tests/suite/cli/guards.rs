@@ -38,19 +38,6 @@ fn the_last_credentials_stay() {
 }
 
 #[test]
-fn a_text_without_directives_replaces_nothing() {
-    let place = Place::with("rtmp 1;\n");
-    for text in ["", "# nothing yet", " \n"] {
-        let run = place.mediactl(["save", "-"]).input(text).run().exits(6);
-        run.says("no stream, live or plugin at all").says("--accept empty-replacement");
-    }
-    assert_eq!(place.text(), "rtmp 1;\n");
-    place.mediactl(["save", "--force", "-"]).input("").run().exits(0);
-    assert_eq!(place.text(), "");
-    Place::empty().mediactl(["save", "-"]).input("# empty\n").run().exits(6);
-}
-
-#[test]
 fn delete_guard_lets_four_streams_go_or_a_tenth_up_to_twenty() {
     for (of, deleted, code) in
         [(8, 4, 0), (8, 5, 6), (100, 10, 0), (100, 11, 6), (1000, 20, 0), (1000, 21, 6)]

@@ -40,7 +40,6 @@ mod table;
 pub(crate) mod terminal;
 mod tmux;
 pub(crate) mod unset;
-pub(crate) mod url_global;
 mod waited;
 mod warned;
 pub mod watch;

@@ -12,7 +12,6 @@ mod lost_answers;
 mod nodes;
 mod proof;
 mod proxy;
-mod requests;
 mod restored;
 mod rotated;
 mod secured;

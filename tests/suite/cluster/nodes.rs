@@ -630,10 +630,6 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
         node.post("change", &json!({ "operation": patch, "options": options }).to_string())
     };
     let nodes = || cluster(&etcd, &["status", "-o", "json"]).json()["nodes"].clone();
-    let all_run = || {
-        let run = |node: &Value| node["state"] == "running";
-        until("they say that they run it", || nodes().as_array()?.iter().all(run).then_some(()));
-    };
     // Who sent it decides: no node does.
     let (status, answer) = send(&b, 555, json!({ "canary": ["a"], "confirm": 60, "canary_time": 1 }));
     assert_eq!(status, 200, "{answer}");
@@ -642,17 +638,6 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     assert_eq!((b.place.text(), b.reloads()), (SAMPLE.to_owned(), 1), "it waits");
     a.run(&["confirm"]).exits(0);
     [&a, &b].iter().for_each(|node| node.until_port("555"));
-    // The first that says so is chosen.
-    all_run();
-    let (status, answer) = send(&b, 666, json!({ "canary": ["1"], "confirm": 1 }));
-    assert_eq!(status, 200, "{answer}");
-    until("it does not go back", || {
-        let entries = cluster(&etcd, &["history", "-o", "json"]).json();
-        (entries[0]["operation"] == "expired").then_some(())
-    });
-    [&a, &b].iter().for_each(|node| node.until_port("555"));
-    assert_eq!(b.reloads(), 2, "it never took the other one");
-    all_run();
     for (options, message) in [
         (json!({ "canary": ["9"], "confirm": 9 }), "canary: only 2 of the 9 nodes run what they should"),
         (json!({ "canary": ["x"], "confirm": 9 }), "canary: there is no node `x`"),
