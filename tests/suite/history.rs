@@ -122,21 +122,6 @@ fn a_hand_edit_is_told_with_the_text_before_it() {
     assert_eq!(story.entries().len(), 4, "it is told once");
 }
 
-#[test]
-fn a_file_that_was_removed_and_made_again_is_told() {
-    let story = Story::of("a 1;\n");
-    story.write("a 2;\n");
-    fs::remove_file(story.place.path(CONF)).expect("the folder is ours");
-    story.write("a 3;\n");
-    story.write("a 4;\n");
-    story.expect(&[
-        ("save", Some("a 3;\n")),
-        ("save", None),
-        (HAND_EDIT, Some("a 2;\n")),
-        ("save", Some("a 1;\n")),
-    ]);
-}
-
 /// What another program wrote into a kept text is not shown for it.
 #[test]
 fn a_kept_text_that_was_altered_is_no_longer_kept() {

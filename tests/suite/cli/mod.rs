@@ -32,7 +32,6 @@ mod read;
 mod reviewed;
 mod save;
 mod screens;
-mod secret_forms;
 mod selectors;
 pub(crate) mod serve;
 mod shells;

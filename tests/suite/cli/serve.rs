@@ -305,7 +305,7 @@ fn an_unconfirmed_change_is_rolled_back_when_the_server_ends_or_starts() {
 }
 
 /// The header of the account of the sample: `admin:hunter2`.
-const ACCOUNT: &str = "Basic YWRtaW46aHVudGVyMg==";
+pub(crate) const ACCOUNT: &str = "Basic YWRtaW46aHVudGVyMg==";
 
 /// The answer to a request that closes its connection.
 pub(crate) fn sent(address: &str, request: &str) -> String {

@@ -4,7 +4,6 @@ mod asked;
 mod based;
 mod checked;
 pub(crate) mod client;
-mod compared;
 mod console;
 mod guards;
 pub(crate) mod handler;
