@@ -111,7 +111,7 @@ function sourcesLine(meaning, shown) {
   const adding = el('div.control', added, el('button.small', { onclick: add }, 'Add source'));
   const about = el('p.quiet.about');
   const element = el('div.field.sources-field', { onfocusin: () => shown.explain(meaning, element) }, el('label', { for: 'field-urls' }, 'sources'),
-    el('div.control-list', list, adding, about));
+    el('div.control-list', list, about));
   /** What draws each row, while they are edited. @type {((words: string, count: number) => void)[]} */
   let rows = [];
 
@@ -147,7 +147,8 @@ function sourcesLine(meaning, shown) {
     const sources = all.filter((each) => each.keyword === keyword);
     const isHidden = !shown.isOpened() && MASK.test(shown.text());
     const isFixed = !shown.mayEdit || shown.isOther() || isHidden || sources.some(({ isBlock }) => isBlock);
-    adding.hidden = isFixed;
+    if (isFixed) adding.remove();
+    else if (!adding.isConnected) list.after(adding);
     about.textContent = shown.mayEdit && isHidden ? 'Press Edit to change the sources: that shows the secrets.' : '';
     if (isFixed) {
       rows = [];
