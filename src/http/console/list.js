@@ -197,10 +197,10 @@ export function showStreams(main, state, { query }, signal) {
     if (many.hidden) return fill(many);
     const words = `${marked.size} marked${here < marked.size ? `, ${marked.size - here} of them not listed` : ''}`;
     const { manyForm } = await told(many, import('./bulk.js'));
-    if (marked.size) manyForm(many, state, () => known.filter((row) => marked.has(row.name)), words, () => {
+    if (marked.size) manyForm(many, state, words, { marked: () => known.filter((row) => marked.has(row.name)), all: () => known, filter: () => search.value, unmark: () => {
       marked.clear();
       filter();
-    });
+    } });
   }
 
   /** @param {KeyboardEvent} event */

@@ -1,7 +1,7 @@
 // The edit that is not sent, which the page holds in its memory: its diff, why it is made, the command with the same effect.
 // The server merges it with what others changed; where both changed the same, one chooses.
 
-import { MASK, byId, el, fill, later, pointerOf, refill, segmentsOf, textOf } from './base.js';
+import { MASK, byId, counted, el, fill, later, pointerOf, refill, segmentsOf, textOf } from './base.js';
 import { Problem, accepting, asProblem, tellApplied } from './server.js';
 import { ApplyForm, diffView, notesView, problemView } from './views.js';
 
@@ -15,7 +15,8 @@ import { ApplyForm, diffView, notesView, problemView } from './views.js';
  * Another text of one entry, whose path is the `label`, or assignments: those of the fields of one entry, or one value of
  * many. `base` is the revision of the configuration that it was made of.
  * @typedef {{ kind: 'text', label: string, base: string, text: string }} TextDraft
- * @typedef {{ kind: 'values', label: string, base: string, assignments: Assignment[] }} ValuesDraft
+ * @typedef {{ kind: 'values', label: string, base: string, assignments: Assignment[], pattern?: Pattern }} ValuesDraft
+ * @typedef {{ path: string, where: string[] | undefined }} Pattern the path for all of many, and the conditions that find them
  * @typedef {TextDraft | ValuesDraft} Draft
  */
 
@@ -26,13 +27,17 @@ import { ApplyForm, diffView, notesView, problemView } from './views.js';
  * @param {State} state
  * @param {string} label what it does, in words
  * @param {Assignment[]} assignments
+ * @param {Pattern} [pattern]
  */
-export function begin(state, label, assignments) {
+export function begin(state, label, assignments, pattern) {
   if (!state.mayLeave()) return false;
-  state.set({ draft: { kind: 'values', label, base: state.revision ?? '', assignments } });
+  state.set({ draft: draftOf(state, label, assignments, pattern) });
   state.announce(`The edit of ${label} is not sent.`);
   return true;
 }
+
+/** @param {State} state @param {string} label @param {Assignment[]} assignments @param {Pattern} [pattern] @returns {ValuesDraft} */
+export const draftOf = (state, label, assignments, pattern) => ({ kind: 'values', label, base: state.revision ?? '', assignments, pattern });
 
 /** The value that an edit gives to a path. @param {Draft | null} draft @param {string} path */
 export function valueAt(draft, path) {
@@ -120,8 +125,9 @@ export function settled({ draft, target, clash }, side) {
   if (draft.kind === 'text' || theirs.length === 0) return null;
   const isWithin = (/** @type {string} */ pointer, /** @type {string} */ outer) => `${pointer}/`.startsWith(`${outer}/`);
   const isTheirs = (/** @type {string} */ pointer) => theirs.some((their) => isWithin(their, pointer) || isWithin(pointer, their));
+  const { pattern: _, ...others } = draft;
   const assignments = draft.assignments.filter(({ path }) => !isTheirs(pointerOf(path)));
-  return assignments.length ? { ...draft, assignments, base: target } : null;
+  return assignments.length ? { ...others, assignments, base: target } : null;
 }
 
 /**
@@ -210,18 +216,25 @@ export function attach(box, state) {
   }
 
   function resultParts() {
-    if (state.isSending) return el('p', 'The change is being made …');
+    if (state.isSending) return busy('The change is being made');
     return [failed && problemView(failed.problem), comparison(found)];
   }
 
   /** @param {Review | Problem | undefined} made */
   function comparison(made) {
-    if (!made) return el('p', 'Computing the difference …');
+    if (!made) return busy('Computing the difference');
     if (made instanceof Problem) return problemView(made, (guard) => { accepted.push(guard); ask(); });
     const { clash } = made;
     if (clash) return clashView({ ...made, clash }, (side) => state.set({ draft: settled(made, side) }));
     if (!made.diff) return el('p', 'This edit changes nothing.');
     return [notesView(made.notes), diffView(made.diff)];
+  }
+
+  /** @param {string} what is under way */
+  function busy(what) {
+    const { draft } = state;
+    const many = draft?.kind === 'values' && draft.assignments.length > 1 && counted(draft.assignments.length, 'value');
+    return [el('p', `${what} …`, many && ` ${many}`), el('progress', { 'aria-label': what })];
   }
 
   /** The review of the edit as it is, if it has a difference that can be made. */
@@ -311,6 +324,9 @@ export function attach(box, state) {
  * @typedef {{ keys: string[], before?: unknown, after?: unknown }} Changed a value that differs, masked
  */
 
+/** The most lines of a command. */
+const MOST_LINES = 20;
+
 /** The prefix that servers have unless they are told another one. */
 const PREFIX = 'media/api';
 
@@ -325,7 +341,14 @@ export function commandOf(base, draft, { why, confirm, accepted }, diff, values)
   const names = accepted.filter((name) => name !== 'would-delete-streams');
   const how = [confirm && `--confirm ${confirm}s`, names.length && `--accept ${names.join()}`, why && `--message=${quoted(why)}`].filter(Boolean).join(' ');
   const program = `mediactl --url ${quoted(location.origin)}${base === PREFIX ? '' : ` --api-prefix=${quoted(base)}`}`;
-  const assigned = draft.kind === 'values' ? draft.assignments.map((made) => optionOf(made, values)) : [undefined];
+  const { pattern, assignments: [first] = [] } = draft.kind === 'values' ? draft : {};
+  if (pattern && !pattern.where && draft.kind === 'values' && draft.assignments.length > MOST_LINES) {
+    return `# ${draft.assignments.length} streams, which no condition of the filter finds alone. List them by one, such as title~north,\n`
+      + `# mark all, and prepare it again: the command is then ${program} modify --where CONDITION …`;
+  }
+  const assigned = draft.kind !== 'values' ? [undefined] : pattern?.where && first
+    ? [...pattern.where.map((condition) => `--where ${quoted(condition)}`), optionOf({ ...first, path: pattern.path }, values)]
+    : draft.assignments.map((made) => optionOf(made, values));
   if (assigned.every(Boolean)) return [`${program} modify --yes`, ...assigned, how].filter(Boolean).join(' \\\n  ');
   if (draft.kind === 'values' || diff.some((line) => MASK.test(line))) {
     return `# The change is beside a secret, which is not shown here. Make it in the editor that this opens:\n${program} edit ${how}`;

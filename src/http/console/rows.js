@@ -124,6 +124,12 @@ export function filterOf(text) {
   return { test, fault };
 }
 
+/** The conditions that a text in the field of the filter has; `undefined` if it has something else, too. @param {string} text */
+export function whereOf(text) {
+  const terms = text.match(TERM) ?? [];
+  return terms.every((term) => typeof conditionOf(term) === 'function') ? [...terms] : undefined;
+}
+
 /** The condition that a text is, what is wrong with it, or `null` for a word. @param {string} text @returns {Condition | string | null} */
 export function conditionOf(text) {
   const [, written = '', sign, wanted = '', word] = CONDITION.exec(text.trim()) ?? [];

@@ -54,7 +54,11 @@ export function hereOf(hint = '') {
 export function problemView(error, accept) {
   const { name, message, details } = asProblem(error);
   const guard = GUARDS[name];
-  const items = details.map((fault) => faultItem(fault, fault.pointer ? el('code', fault.pointer) : fault.line && `line ${fault.line}`));
+  // What is the same in many places is said once.
+  const alike = details.map(({ message: text }) => details.filter((fault) => fault.message === text));
+  const items = details.flatMap((fault, at) => alike[at]?.[0] === fault ? faultItem(fault,
+    fault.pointer ? el('code', fault.pointer) : fault.line && `line ${fault.line}`,
+    (alike[at]?.length ?? 0) > 1 && el('span.quiet', `and ${counted((alike[at]?.length ?? 0) - 1, 'other place')}`)) : []);
   return el('div.problem', { role: 'alert' },
     el('p', el('strong', message)),
     items.length > 0 && el('ul.faults', items),
