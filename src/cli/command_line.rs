@@ -82,7 +82,10 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
     let given = |error: &clap::Error, kind| {
         // Of a wrong value it is the name of the argument, such as `[PATH=VALUE]...`.
         let is_given = kind != ContextKind::InvalidArg || error.kind() == ErrorKind::UnknownArgument;
-        text(error, kind).filter(|_| is_given)
+        match error.get(kind) {
+            Some(ContextValue::String(text)) if is_given => Some(text.clone()),
+            _ => None,
+        }
     };
     if let Some(url) = GIVEN_WORDS.iter().find_map(|kind| misplaced_url(&given(&error, *kind)?)) {
         ui.error(&url);
@@ -133,13 +136,6 @@ fn in_place_of(option: &str) -> Option<&'static str> {
         }
         "--canary-time" => Some("`--soak TIME` is how long each wave of `--canary` stays healthy"),
         "--canary-timeout" => Some("with `--canary`, `--confirm TIME` limits all waves together"),
-        _ => None,
-    }
-}
-
-fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
-    match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.clone()),
         _ => None,
     }
 }

@@ -49,7 +49,9 @@ use crate::store::file::limit_files;
 
 /// Runs the command line of this process.
 pub fn run() -> Exit {
-    survive_file_limit();
+    // A write beyond the limit of file sizes (`ulimit -f`) fails with an error; without a handler, a signal would end the
+    // process first, as it does where the handler can't be set. Hooks get the default action back.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     let arguments = command_line::without_undo(std::env::args_os().collect());
     if let Some(exit) = completion::answer(&arguments, command) {
         return exit;
@@ -70,13 +72,6 @@ pub fn run() -> Exit {
     let exit = command.run(call).unwrap_or_else(|error| fail(&error, &global, ui));
     ui::end_progress();
     exit
-}
-
-/// Lets a write beyond the limit of file sizes (`ulimit -f`) fail with an error. Without a handler, a
-/// signal would end the process first. Hooks get the default action back.
-fn survive_file_limit() {
-    // Where the handler can't be set, the signal ends the process.
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 fn fail(error: &Error, global: &GlobalArgs, ui: Ui) -> Exit {

@@ -232,11 +232,6 @@ impl Ui {
         if self.color_out { text.color(color).to_string() } else { text.to_owned() }
     }
 
-    /// Colours a piece of text for stderr, if colours are on.
-    pub fn paint_err(self, text: &str, color: Color) -> String {
-        if self.color_err { text.color(color).bold().to_string() } else { text.to_owned() }
-    }
-
     /// Sanitizes a text for stdout if that is a terminal.
     pub fn sanitized(self, text: &str) -> Cow<'_, str> {
         if self.terminal_out { printable(text) } else { Cow::Borrowed(text) }
@@ -303,7 +298,8 @@ impl Ui {
     }
 
     fn labelled(self, label: &str, color: Color, text: &str) {
-        self.say_painted(&format!("{} {}", self.paint_err(label, color), printable(text)));
+        let label = if self.color_err { label.color(color).bold().to_string() } else { label.to_owned() };
+        self.say_painted(&format!("{label} {}", printable(text)));
     }
 }
 

@@ -87,7 +87,7 @@ fn behind(
             return options_of(row.usual, typed);
         }
         let switch: &[&str] = if row.is_switch() { &["on", "off"] } else { &[] };
-        let group = row.names_of.filter(|_| !around.is_top());
+        let group = row.names_of.filter(|_| !around.keyword.is_empty());
         let names = group.map(|group| names(group, "")).unwrap_or_default();
         let targets = if keyword == "push" { addresses(TARGETS) } else { Vec::new() };
         let names = names.into_iter().chain(targets);

@@ -284,10 +284,9 @@ impl TargetKind {
                 .is_some_and(|value| !value.is_empty())
         };
         // A new context is put into groups: they name no target.
-        let named = TARGETS.into_iter().filter(|(option, ..)| command != "context" || *option != "--group");
-        let by = |source| {
-            named.clone().filter(move |(option, ..)| matches.value_source(id(option)) == Some(source))
-        };
+        let is_target = |option| command != "context" || option != "--group";
+        let is_by = |option, source| is_target(option) && matches.value_source(id(option)) == Some(source);
+        let by = |source| TARGETS.into_iter().filter(move |(option, ..)| is_by(option, source));
         if let Some((option, ..)) = by(ValueSource::CommandLine).find(|(option, ..)| !is_filled(option)) {
             return Self::EmptyOption(option);
         }

@@ -205,10 +205,9 @@ impl CheckTotals {
             if diagnostics.is_empty() {
                 continue;
             }
-            let reporter = match &composed {
-                Some(composed) => Reporter::of_file(&composed.files[at], diagnostics, ui.masker()),
-                None => Reporter::new(&name, text.document(), diagnostics, ui.masker()),
-            };
+            let file = composed.as_ref().map(|composed| &composed.files[at]);
+            let (name, text) = file.map_or((&name, &text), |file| (&file.name, &file.text));
+            let reporter = Reporter::new(name, text, diagnostics, ui.masker());
             match args.output {
                 ListFormat::Text => out.write_all(reporter.text(ui).as_bytes())?,
                 ListFormat::Json => self.records.extend(reporter.records()),

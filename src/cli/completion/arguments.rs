@@ -11,7 +11,7 @@ use crate::cli::args::global::{ColorChoice, GlobalArgs};
 use crate::cli::context::Contexts;
 use crate::cli::local;
 use crate::cli::render::texts::masked_entry;
-use crate::cli::target::{self, Purpose, Target};
+use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
 use crate::http::client::without_userinfo;
@@ -170,7 +170,10 @@ impl TypedLine {
 
     /// The changes of the history, each with who made it, when and why.
     fn changes(&self, sign: &str) -> Vec<Proposal> {
-        let history = self.target().and_then(|target| target.service.history(WHOLE_HISTORY).ok());
+        // A file is read without its server, which would write a hand edit into the history.
+        let target = |global: &GlobalArgs| target::file_or_named_server(global, ui()).ok();
+        let history =
+            self.global.as_ref().and_then(|global| target(global)?.service.history(WHOLE_HISTORY).ok());
         let one = |entry: HistoryEntry| {
             let entry = masked_entry(entry, Masker::default());
             let words = [
@@ -180,14 +183,9 @@ impl TypedLine {
                 entry.message.unwrap_or_default(),
             ];
             let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-            Some(proposal(format!("{sign}{}", entry.number), one_line(&words.join("  "))))
+            proposal(format!("{sign}{}", entry.number), one_line(&words.join("  ")))
         };
-        history.into_iter().flatten().filter_map(one).collect()
-    }
-
-    /// The target. A file is read without its server, which would write a hand edit into the history.
-    fn target(&self) -> Option<Target> {
-        target::file_or_named_server(&self.global.clone()?, ui()).ok()
+        history.into_iter().flatten().map(one).collect()
     }
 }
 
