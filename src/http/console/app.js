@@ -75,6 +75,13 @@ async function showPlace() {
 function showFrame() {
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('#head a'));
   byId('log-out').onclick = logOut;
+  const theme = /** @type {HTMLSelectElement} */ (byId('theme'));
+  theme.value = known().theme;
+  theme.onchange = () => {
+    document.documentElement.style.colorScheme = theme.value;
+    remember({ theme: theme.value });
+  };
+  document.documentElement.style.colorScheme = theme.value;
 
   function draw() {
     const found = conditionsOf(state.status);
@@ -179,12 +186,12 @@ const KEY = 'mediactl.session';
 
 /**
  * `pending` is the ID of the change, `until` the time at which it goes back.
- * @typedef {{login: string, pending: string | null, until: number}} Session
+ * @typedef {{login: string, pending: string | null, until: number, theme: string}} Session
  */
 
 /** @returns {Session} */
 function known() {
-  return { login: '', pending: null, until: 0, ...JSON.parse(sessionStorage.getItem(KEY) ?? '{}') };
+  return { login: '', pending: null, until: 0, theme: '', ...JSON.parse(sessionStorage.getItem(KEY) ?? '{}') };
 }
 
 /** @param {Partial<Session>} facts */
@@ -194,7 +201,9 @@ function remember(facts) {
 
 /** Forgets who was logged in, and the change that was made here: somebody logged out. */
 function forget() {
+  const { theme } = known();
   sessionStorage.removeItem(KEY);
+  if (theme) remember({ theme });
 }
 
 /** The seconds that are left when somebody who does not see the bar is told. */
@@ -333,7 +342,8 @@ function attachConfirm() {
   /** @param {'confirm_config' | 'cancel_config'} operation @param {string} done what is said then */
   async function end(operation, done) {
     try {
-      await state.api.post(operation, { id: pendingId() });
+      await told(fault, state.api.post(operation, { id: pendingId() }), 'The server is at it …');
+      fill(fault);
       state.announce(done);
       if (operation === 'cancel_config') goesBack();
       else state.set({ applied: null });

@@ -103,14 +103,15 @@ export function later(pause, action, signal) {
 const LONG = 300;
 
 /**
- * Says in a box that something loads, if it takes long.
+ * Says in a box that something loads, or what else is done, if it takes long.
  * @template T
  * @param {Element} box
  * @param {Promise<T>} answer
+ * @param {string} [words]
  * @returns {Promise<T>}
  */
-export function told(box, answer) {
-  const timer = setTimeout(() => fill(box, el('p.quiet', { role: 'status' }, 'Loading …')), LONG);
+export function told(box, answer, words = 'Loading …') {
+  const timer = setTimeout(() => fill(box, el('span.quiet', { role: 'status' }, words)), LONG);
   return answer.finally(() => clearTimeout(timer));
 }
 

@@ -2,7 +2,7 @@
 // are masked, until one presses *Edit*. The page of one stream: `#/streams/NAME`.
 
 import { airView } from './air.js';
-import { MASK, el, fill, pathOf, shownTime, textOf, wordOf } from './base.js';
+import { MASK, el, fill, pathOf, shownTime, textOf, told, wordOf } from './base.js';
 import { EntryEditor, entries, vocabularyOf } from './editor.js';
 import { effective } from './rows.js';
 import { begin, valueAt, withValue } from './review.js';
@@ -49,11 +49,12 @@ export function showEntry(box, state, segments, signal) {
   async function load() {
     const query = { path, secrets: 'masked' };
     try {
-      const [now, read, blamed] = await Promise.all([
+      const answers = Promise.all([
         api.get('read_config', { ...query, format: 'conf' }),
         api.get('read_config', query),
         api.get('blame', { ...query, limit: CHANGES }).catch(() => ({ body: [] })),
       ]);
+      const [now, read, blamed] = await (text ? answers : told(box, answers));
       // What is sent from here is in the configuration before its answer is.
       if (opened) return now.revision !== revision && now.body !== text && !state.isSending && tellOfChange();
       revision = now.revision;
@@ -193,7 +194,7 @@ export function showStream(main, state, { rest: [name = ''] }, signal) {
   const box = el('div.entry-page');
   const { static: isStatic, disabled } = state.whole?.streams?.[name] ?? {};
   const kind = isStatic === undefined ? '' : `${isStatic ? 'static' : 'on demand'}${disabled ? ', disabled' : ''}`;
-  const isOwn = Boolean(state.config.streams?.[name]);
+  const isOwn = Object.hasOwn(state.config.streams ?? {}, name);
   const remove = () => begin(state, `remove ${path}`, [{ path, value: 'remove' }]);
   fill(main,
     el('div.page-head',

@@ -1,6 +1,6 @@
 // The changes: who, when, why, and where. The diff of one, and the way back: `#/history`, `#/history/7`.
 
-import { el, fill, firstOf, refill } from './base.js';
+import { el, fill, firstOf, refill, told } from './base.js';
 import { accepting, asProblem, tellApplied } from './server.js';
 import { ApplyForm, changeView, diffView, notesView, problemView, showWhenRead } from './views.js';
 
@@ -112,5 +112,5 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
     if (changes[0]?.number !== last) state.announce('The history has a new change.');
     if (isOver) showDetail();
   }, signal);
-  read().then(showDetail);
+  told(detail, read()).then(showDetail);
 }

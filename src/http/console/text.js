@@ -1,7 +1,7 @@
 // The whole text: `#/text`, and of an earlier configuration `#/text@REVISION/L220`. Only lines that can be seen are
 // drawn; the entry at the cursor is beside it, where it can be edited.
 
-import { VirtualRows, el, fill, keyOf, later, note, pathOf, placeOf } from './base.js';
+import { VirtualRows, el, fill, keyOf, later, note, pathOf, placeOf, told } from './base.js';
 import { GROUPS, entries, lineView, startOf, vocabularyOf } from './editor.js';
 import { showEntry } from './entry.js';
 import { Problem } from './server.js';
@@ -111,7 +111,7 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
     entry.abort();
     entry = new AbortController();
     if (!path) return fill(side, el('p.quiet', 'This line has no entry.'));
-    const around = el('div.entry-page', el('p.quiet', 'Loading …'));
+    const around = el('div.entry-page');
     const [group, name] = segments;
     fill(side, el('h2', group === 'streams' ? el('a', { href: placeOf(`${name}`) }, name) : segments.join(' ')),
       read.before && el('p.quiet', 'The entry as it runs now:'), around);
@@ -120,7 +120,7 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
 
   state.subscribe(['config'], follow, signal);
   state.subscribe(['draft'], entryLater, signal);
-  readText(state, wanted).then((now) => {
+  told(notice, readText(state, wanted)).then((now) => {
     take(now);
     goTo(Number(place.replace('L', '')));
   }).catch((error) => fill(notice, problemView(error)));

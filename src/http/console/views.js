@@ -60,7 +60,7 @@ export function problemView(error, accept) {
     fault.pointer ? el('code', fault.pointer) : fault.line && `line ${fault.line}`,
     (alike[at]?.length ?? 0) > 1 && el('span.quiet', `and ${counted((alike[at]?.length ?? 0) - 1, 'other place')}`)) : []);
   return el('div.problem', { role: 'alert' },
-    el('p', el('strong', message)),
+    !details.some((fault) => fault.message === message) && el('p', el('strong', message)),
     items.length > 0 && el('ul.faults', items),
     ADVICE[name] && el('p', ADVICE[name]),
     guard && accept && el('button', { onclick: () => accept(name) }, guard));
