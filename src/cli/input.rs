@@ -67,10 +67,8 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
 
 /// Parses the path of a value.
 pub fn value_path(path: &str) -> Result<ValuePath, Error> {
-    match misplaced_url(path) {
-        Some(error) => Err(error),
-        None => ValuePath::parse(path).map_err(|fault| of_path(path, fault)),
-    }
+    let parse = || ValuePath::parse(path).map_err(|fault| of_path(path, fault));
+    misplaced_url(path).map_or_else(parse, Err)
 }
 
 /// Splits `PATH=VALUE`.

@@ -6,8 +6,7 @@
 
 use std::io;
 use std::path::{Path as FilePath, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
 
 use rustix::io::Errno;
 
@@ -15,6 +14,7 @@ use crate::cli::args::changing::{ChangeArgs, HookArgs};
 use crate::cli::args::global::{ChosenTarget, GlobalArgs, NamedBy, RemoteArgs, TargetKind};
 use crate::cli::context::{self, ServerContext};
 use crate::cli::credentials::{KnownCredentials, Owner, RemoteHost};
+use crate::cli::fleet::members::side_by_side;
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
 use crate::cli::local::sudo_user;
@@ -310,21 +310,14 @@ pub fn run_password_commands(contexts: &[ServerContext], global: &GlobalArgs) {
     if global.remote.password_file.is_some() {
         return;
     }
-    let left = Mutex::new(contexts.iter().filter(|context| context.password_command.is_some()));
-    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-    thread::scope(|scope| {
-        for _ in 0..global.jobs.min(contexts.len()) {
-            scope.spawn(|| {
-                while let Some(context) = next() {
-                    let userinfo = match ClusterUrl::is_meant(&context.url) {
-                        true => cluster_url(&context.url).map(|(_, userinfo)| userinfo),
-                        false => Endpoint::parse(&context.url, DEFAULT_PREFIX).map(|(_, userinfo)| userinfo),
-                    };
-                    let owner = Owner::Context(context.clone().into());
-                    let _ = userinfo.and_then(|it| KnownCredentials::find(&global.remote, it, &owner, None));
-                }
-            });
-        }
+    let asked = contexts.iter().filter(|context| context.password_command.is_some());
+    side_by_side(global.jobs.min(contexts.len()), asked, |context| {
+        let userinfo = match ClusterUrl::is_meant(&context.url) {
+            true => cluster_url(&context.url).map(|(_, userinfo)| userinfo),
+            false => Endpoint::parse(&context.url, DEFAULT_PREFIX).map(|(_, userinfo)| userinfo),
+        };
+        let owner = Owner::Context(context.clone().into());
+        let _ = userinfo.and_then(|it| KnownCredentials::find(&global.remote, it, &owner, None));
     });
 }
 
@@ -447,5 +440,5 @@ fn cluster_store(url: &str, owner: &Owner, options: &RemoteArgs) -> Result<Clust
     let certificate = pem(&options.cert, |context| &context.cert)?;
     let identity = certificate.zip(pem(&options.key, |context| &context.key)?);
     let timeout = DEFAULT_REQUEST_TIME.min(options.time(context.and_then(|context| context.timeout)));
-    Ok(ClusterStore::new(url, GatewaySettings { login, authorities, identity, timeout }))
+    Ok(ClusterStore::new(url, GatewaySettings { login, authorities, identity }).with_time(timeout))
 }

@@ -16,13 +16,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use colored::{Color, Colorize};
+use parking_lot::Mutex;
 use rustix::process::{geteuid, getuid};
 use rustix::termios::tcgetwinsize;
 use serde::Serialize;
@@ -335,7 +336,7 @@ fn progress_line(text: &str, time: Duration) -> String {
 
 /// Draws the line that is known under the lock, so that none comes back after it was taken away.
 fn draw_progress(line: impl FnOnce() -> Option<String>) {
-    let mut shown = PROGRESS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shown = PROGRESS.lock();
     let line = line().unwrap_or_default();
     if *shown != line {
         // A closed stderr is no error.

@@ -84,6 +84,9 @@ pub enum RequestedChange<'a> {
     /// Formats the text.
     #[serde(deserialize_with = "no_members")]
     Format {},
+    /// Corrects the faults of the file that have one possible fix, as `check --fix` does.
+    #[serde(deserialize_with = "no_members")]
+    Fix {},
     /// Replaces the texts of entries.
     Entries(EntryEdits),
     /// Makes the text before a change the configuration again.
@@ -125,14 +128,6 @@ impl From<Request> for RequestedChange<'_> {
 }
 
 impl RequestedChange<'_> {
-    /// The request that is evaluated on what is there; `None` for a whole text.
-    pub fn request(&self) -> Option<&Request> {
-        match self {
-            Self::Modify(request) => Some(request),
-            _ => None,
-        }
-    }
-
     /// The same, with a limit of the memory of a patch, in bytes.
     #[must_use]
     pub fn within(self, most: usize) -> Self {
@@ -144,7 +139,8 @@ impl RequestedChange<'_> {
 }
 
 /// The names of all changes, as requests have them.
-pub const CHANGE_NAMES: [&str; 7] = ["modify", "save", "update", "format", "entries", "rollback", "revert"];
+pub const CHANGE_NAMES: [&str; 8] =
+    ["modify", "save", "update", "format", "fix", "entries", "rollback", "revert"];
 
 /// An object without members; derived code would take an empty list, too.
 fn no_members<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {

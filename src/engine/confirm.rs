@@ -32,7 +32,7 @@ impl Engine {
         pending: &PendingChange,
         writer: &dyn Writer,
     ) -> Result<Sender<()>, Error> {
-        let text = |snapshot: &Arc<Snapshot>| snapshot.shared_bytes().clone();
+        let text = |snapshot: &Arc<Snapshot>| snapshot.bytes().clone();
         writer.set_pending(&PendingRecord {
             info: pending.info.clone().until(SystemTime::now() + pending.time),
             running: pending.back.ran().map(text).unwrap_or_default(),
@@ -95,22 +95,21 @@ impl Engine {
         Ok(())
     }
 
-    /// Refuses to confirm a change while nodes of the cluster are failed.
-    pub(super) fn refuse_failed_nodes(&self) -> Result<(), Error> {
+    /// Says which nodes of the cluster are failed, and why; `None` if none is.
+    pub(super) fn failed_nodes(&self) -> Result<Option<String>, Error> {
         let nodes = self.store.nodes()?.unwrap_or_default();
         let failed = nodes.iter().filter(|node| node.state == NodeState::Failed);
         let failed: Vec<_> =
             failed.map(|node| format!("{}: {}", node.node, node.why.as_deref().unwrap_or("-"))).collect();
-        match failed.len() {
-            0 => Ok(()),
-            count => {
-                let noun = if count == 1 { "a node is" } else { "nodes are" };
-                let message = format!("{noun} failed ({}); nothing is confirmed", failed.join("; "));
-                Err(Error::new(ErrorKind::FailedNodes, message).hint(
-                    "`--accept failed-nodes` (over HTTP `accept=failed-nodes`) confirms the change anyway",
-                ))
-            }
-        }
+        let noun = if failed.len() == 1 { "a node is" } else { "nodes are" };
+        Ok((!failed.is_empty()).then(|| format!("{noun} failed ({})", failed.join("; "))))
+    }
+
+    /// Refuses to confirm a change while nodes of the cluster are failed.
+    pub(super) fn refuse_failed_nodes(&self) -> Result<(), Error> {
+        let Some(failed) = self.failed_nodes()? else { return Ok(()) };
+        let hint = "`--accept failed-nodes` (over HTTP `accept=failed-nodes`) confirms the change anyway";
+        Err(Error::new(ErrorKind::FailedNodes, format!("{failed}; nothing is confirmed")).hint(hint))
     }
 
     /// Rolls the pending change back when the server ends; `None` if nothing is pending.

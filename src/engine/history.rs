@@ -96,7 +96,7 @@ impl Engine {
             false => format!("back to the text before change {number}"),
         };
         options.message.get_or_insert(what);
-        self.replace_as(Operation::Rollback, text.shared_bytes(), &options)
+        self.replace_as(Operation::Rollback, text.bytes(), &options)
     }
 
     /// True if there is a change to roll back to.

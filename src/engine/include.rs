@@ -344,16 +344,9 @@ fn line_of(text: &Snapshot, offset: u32) -> usize {
 
 impl ComposedFile {
     fn new(name: String, target: PathBuf, text: Arc<Snapshot>) -> Self {
-        let mut faults = Diagnostics::default();
-        if text.document().diagnostics().errors() > 0 {
-            faults = text.document().diagnostics().clone();
-        }
+        let found = text.document().diagnostics();
+        let faults = if found.errors() > 0 { found.clone() } else { Diagnostics::default() };
         Self { name, target, text, faults }
-    }
-
-    /// True if it is left out for its syntax errors.
-    fn is_broken(&self) -> bool {
-        self.text.document().diagnostics().errors() > 0
     }
 }
 
@@ -440,7 +433,8 @@ impl Composer<'_> {
         if self.open.contains(&file) {
             return Err((Severity::Error, format!("`{}` includes itself", self.files[file].name)));
         }
-        if self.files[file].is_broken() {
+        // It is left out for its syntax errors.
+        if self.files[file].text.document().diagnostics().errors() > 0 {
             return Ok(());
         }
         let shown = one_line(&self.files[file].name);

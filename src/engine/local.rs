@@ -22,7 +22,8 @@ pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
 pub struct Engine {
     pub(super) name: String,
     pub(super) store: Arc<dyn Store>,
-    pub(super) hooks: Hooks,
+    /// The commands around its changes.
+    pub hooks: Hooks,
     pub(super) on_wait: fn(&str, &LockHolder),
     pub(super) log: Arc<dyn Fn(&LogLine<'_>) + Send + Sync>,
     pub(super) running: Option<Arc<Running>>,
@@ -66,11 +67,6 @@ impl Engine {
             // Who can't look there does not know whether a server runs.
             self.store.pending().map_or_else(Error::from, |_| Error::no_server())
         }
-    }
-
-    /// The commands around its changes.
-    pub fn hooks(&self) -> &Hooks {
-        &self.hooks
     }
 
     /// Writes a line to the log of the server.
@@ -222,7 +218,11 @@ impl ConfigService for Engine {
     fn status(&self, part: StatusPart) -> Result<Status, Error> {
         Ok(match part {
             StatusPart::Level => Status::default(),
-            StatusPart::Server => Status { running: self.present()?.known_revision(), ..Status::default() },
+            StatusPart::Server => Status {
+                running: self.present()?.known_revision(),
+                last_error: self.failed_nodes()?,
+                ..Status::default()
+            },
             StatusPart::Nodes => Status { nodes: self.store.nodes()?, ..Status::default() },
             StatusPart::Alarms => Status { alarms: self.store.alarms(), ..Status::default() },
             StatusPart::All => self.whole_status()?,

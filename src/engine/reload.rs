@@ -158,7 +158,8 @@ fn not_reloaded(failure: &HookFailure, aftermath: Aftermath) -> Error {
         Some(signal) => {
             let is_back = matches!(aftermath, Aftermath::Restored | Aftermath::Removed);
             let words = if is_back { "the change was rolled back" } else { words };
-            refusal(format!("interrupted while the reload command ran: {words}")).by_signal(signal)
+            let message = format!("interrupted while the reload command ran: {words}");
+            Error { signal: Some(signal), ..refusal(message) }
         }
         None => refusal(format!("the reload command {failure}"))
             .in_brief(format!("the reload command {}", failure.reason))

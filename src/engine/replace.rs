@@ -35,9 +35,10 @@ impl Engine {
             }
             RequestedChange::Update(_) => Operation::Update,
             RequestedChange::Modify(_) => Operation::Modify,
-            RequestedChange::Format {} | RequestedChange::Entries(_) | RequestedChange::Undo(_) => {
-                Operation::Save
-            }
+            RequestedChange::Format {}
+            | RequestedChange::Fix {}
+            | RequestedChange::Entries(_)
+            | RequestedChange::Undo(_) => Operation::Save,
         };
         // Looked for before the lock, which makes the state folder.
         let is_of_present = !matches!(requested, RequestedChange::Save(_));
@@ -99,6 +100,11 @@ impl Transaction<'_> {
         let after = match requested {
             RequestedChange::Load => file.clone().ok_or_else(|| Error::no_file(self.engine.store.path()))?,
             RequestedChange::Format {} => self.formatted()?,
+            RequestedChange::Fix {} => {
+                let present = self.present()?;
+                let mended = Document::mended(present.document().text());
+                mended.map_or_else(|| present.clone(), |text| Snapshot::from_bytes(text.into_bytes()).into())
+            }
             RequestedChange::Entries(entries) => self.with_entries(&entries.texts)?,
             RequestedChange::Save(text) | RequestedChange::Update(text) => self.whole_text(text)?,
             RequestedChange::Undo(undone) => self.without(undone)?,

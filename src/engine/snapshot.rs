@@ -91,12 +91,7 @@ impl Snapshot {
         self.document.get_or_init(|| Document::from_bytes(self.bytes.clone()))
     }
 
-    pub fn shared_bytes(&self) -> &Bytes {
-        &self.bytes
-    }
-
-    /// The same as a slice.
-    pub fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &Bytes {
         &self.bytes
     }
 
@@ -215,11 +210,6 @@ impl Snapshot {
         }
         Arc::new(Self::from_document(Document::parse(masker.document(self.document()))))
     }
-}
-
-/// The configuration without its static streams, on one line of JSON.
-pub fn json_of_others(snapshot: &Snapshot) -> Vec<u8> {
-    serde_json::to_vec(&snapshot.config().skipping_static(true)).expect("a view is JSON")
 }
 
 /// The secrets of configurations.

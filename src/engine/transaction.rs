@@ -122,7 +122,7 @@ impl Engine {
             Err(_) if operation == Operation::Update => return Ok((state, None)),
             Err(error) => return Err(error),
         };
-        let saved = state.as_ref().map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
+        let saved = state.as_ref().map(|state| &state.saved).filter(|saved| *saved.bytes() == loaded.bytes);
         let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
         Ok((state, Some(StoredText { snapshot, loaded })))
     }
@@ -467,8 +467,10 @@ pub(super) fn hand_edited_since() -> Error {
 fn rejected(failure: HookFailure) -> Error {
     let refusal = |message| Error::new(ErrorKind::RejectedByCheck, message);
     match failure.interrupted {
-        Some(signal) => refusal("interrupted while the check command ran: nothing was changed".to_owned())
-            .by_signal(signal),
+        Some(signal) => {
+            let message = "interrupted while the check command ran: nothing was changed";
+            Error { signal: Some(signal), ..refusal(message.to_owned()) }
+        }
         None => refusal(format!("the check command {failure}"))
             .in_brief(format!("the check command {}", failure.reason))
             .hint("nothing was written"),

@@ -167,7 +167,7 @@ impl Node {
             return;
         }
         let name = &[("MEDIACTL_NODE", &*self.name)];
-        let found = hook_output(command, name, self.local.hooks().timeout);
+        let found = hook_output(command, name, self.local.hooks.timeout);
         let mut standing = self.standing.lock();
         standing.checked = Some((runs, boot_time()));
         let unhealthy = found.err().map(|failure| failed(format!("the health command {failure}")));

@@ -39,7 +39,7 @@ impl ConfigService for Node {
                 let words = format!("back to the text that {} had before its change {to}", self.name);
                 let message = Some(options.message.clone().unwrap_or(words));
                 let options = ChangeOptions { takes_faults: true, message, ..options.clone() };
-                let text = text.shared_bytes();
+                let text = text.bytes();
                 self.make(&options, |options| self.cluster.replace_as(Operation::Rollback, text, options))?
             }
             RequestedChange::Revert(reverted @ Reverted::Numbers(_)) => {
@@ -149,6 +149,6 @@ impl Node {
 
     /// Waits until the node has looked at what there is now; false if that takes too long.
     fn wait_for_look(&self) -> bool {
-        self.wake.wait_for(self.try_again(), DEFAULT_LOCK_WAIT + 3 * self.local.hooks().timeout)
+        self.wake.wait_for(self.try_again(), DEFAULT_LOCK_WAIT + 3 * self.local.hooks.timeout)
     }
 }

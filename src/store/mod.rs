@@ -20,12 +20,15 @@ mod record;
 mod watched;
 
 use std::any::Any;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, ErrorKind};
@@ -61,6 +64,18 @@ impl Loaded {
     pub fn revision(&self) -> Revision {
         Revision::from_text(&self.bytes)
     }
+}
+
+/// A text as a file of gzip.
+fn gzip(text: &[u8], level: Compression) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), level);
+    encoder.write_all(text).and_then(|()| encoder.finish()).expect("a vector takes all bytes")
+}
+
+/// The text in the first member of such a file, of which at most so many bytes are read; `None` if it is damaged.
+fn gunzip(bytes: &[u8], most: u64) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    GzDecoder::new(bytes).take(most).read_to_end(&mut text).is_ok().then_some(text)
 }
 
 /// Writes a candidate outside of any store: into the folder of temporary files, readable by its owner alone.

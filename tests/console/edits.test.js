@@ -60,7 +60,7 @@ test('an edit is left only if one says so, and a reload is asked for, too', opti
   assert.deepEqual(asked, [], 'nothing was edited');
   await replace(page, 'prepush 5', 'prepush 7');
   await page.waitForSelector('#field-title:not(input)');
-  for (const [number, leave] of ['History', 'Cancel', 'Discard', 'Log out', 'Remove stream'].entries()) {
+  for (const [number, leave] of ['History', 'Cancel', 'Discard', 'Log out', 'Remove'].entries()) {
     if (leave === 'Discard') {
       await press(page, 'Review');
       // What is shown moves the buttons.

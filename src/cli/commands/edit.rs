@@ -130,7 +130,7 @@ fn new_draft(path: Option<&Path>, present: Arc<Snapshot>, target: &mut Target) -
     };
     let head = DraftHead { target: draft_name(target), range, path: path.map(Path::to_string) };
     let no_home = || Error::usage("no folder is known for unfinished work", "set HOME or XDG_STATE_HOME");
-    KeptDraft::create(&state_home().ok_or_else(no_home)?, head, present.shared_bytes().clone())
+    KeptDraft::create(&state_home().ok_or_else(no_home)?, head, present.bytes().clone())
 }
 
 /// The option that names the same target again, with a blank behind it; empty where the context in use or a variable names
@@ -245,7 +245,7 @@ impl Editing<'_> {
         loop {
             self.refuse_faults(&whole)?;
             let present = configuration(&mut self.target)?;
-            if present.bytes() != self.draft.base {
+            if *present.bytes() != self.draft.base {
                 whole = self.merged(&whole, &present)?;
                 self.refuse_faults(&whole)?;
             }
@@ -290,7 +290,7 @@ impl Editing<'_> {
     /// one.
     fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Bytes, Error> {
         let merged = Document::merge_lines(&self.draft.base, whole, present.bytes());
-        self.draft.rebase(present.shared_bytes().clone(), &merged.text)?;
+        self.draft.rebase(present.bytes().clone(), &merged.text)?;
         let name = self.target.service.name();
         if merged.clash.is_some() {
             let message = format!("`{name}` was changed meanwhile, in the same lines");

@@ -90,11 +90,8 @@ fn explained(
     }
     let Some((text, composed)) = read.filter(|_| !has_errors) else {
         let explanation = Config::from(&json!({})).explain(path)?;
-        return Ok(Explained {
-            explanation: Explanation { is_certain: false, ..explanation },
-            file: None,
-            line: None,
-        });
+        let explanation = Explanation { is_certain: false, ..explanation };
+        return Ok(Explained { explanation, file: None, line: None });
     };
     let composed = composed.map(|all| diagnostics::valid(all, ui)).transpose()?;
     let text = composed.as_ref().map_or(&text, |composed| &composed.text);

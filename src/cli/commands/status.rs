@@ -193,25 +193,25 @@ fn status_row(answer: &ServerAnswer<(Status, String)>, time: fn(Duration) -> Str
     let last = found.and_then(|status| status.last_change.as_ref());
     let last = last.map(|last| status::change_in_words(last, time));
     let or_nothing = |words: Option<String>| words.map_or(NOTHING.to_owned(), |words| one_line(&words));
-    let state = match result {
-        Ok((status, _)) => state(status),
-        Err(error) => error.word().to_owned(),
+    let nodes = found.map(status::node_rows).unwrap_or_default();
+    let worst = nodes.iter().filter(|node| !node.is_well).min_by_key(|node| node.rank);
+    let state = match (result, worst) {
+        (_, Some(node)) => node.state.clone(),
+        (Ok((status, _)), None) => state(status).to_owned(),
+        (Err(error), None) => error.word().to_owned(),
     };
+    let shown = worst.map_or_else(|| state.clone(), |_| counted(&nodes));
     let is_well = found.is_some_and(|found| !is_open(found) && runs_on_all(found));
     StateRow {
         name: server.clone(),
         rank: STATES.iter().rev().position(|known| *known == state).unwrap_or_default(),
         is_well,
-        cells: vec![state.clone(), or_nothing(pending), or_nothing(last)],
+        cells: vec![shown, or_nothing(pending), or_nothing(last)],
         state,
     }
 }
 
-fn state(status: &Status) -> String {
-    let nodes = status::node_rows(status);
-    if nodes.iter().any(|node| !node.is_well) {
-        return counted(&nodes);
-    }
+fn state(status: &Status) -> &'static str {
     match status {
         Status { errors: Some(1..), .. } => "file has errors",
         Status { edited_by_hand: true, .. } => "edited by hand",
@@ -219,7 +219,6 @@ fn state(status: &Status) -> String {
         Status { saved: Some(true), .. } => "saved",
         _ => "runs",
     }
-    .to_owned()
 }
 
 /// The state of a configuration, with the secrets in its last change masked, and with its errors: its own, or those that

@@ -128,7 +128,12 @@ impl Contexts {
                     ("group", Value::Array(_)) => {}
                     ("group", one) => *value = json!([word(one)]),
                     // A login may have digits alone.
-                    (_, Value::Number(_)) if key != "timeout" => *value = word(value).into(),
+                    (_, Value::Number(_) | Value::Bool(_)) if key != "timeout" => *value = word(value).into(),
+                    (_, Value::Array(_)) => {
+                        return Err(format!(
+                            "context `{name}`: `{key}` takes one word, in quotes if it has blanks"
+                        ));
+                    }
                     _ => {}
                 }
             }
@@ -384,7 +389,10 @@ mod tests {
             ("context a;", "expected `context NAME { … }`"),
             ("context a { url h;\n passwrd x; }", "context `a`: unknown field `passwrd`, expected one of"),
             ("context a { url h; timeout 0; }", "context `a`: invalid value: integer `0`"),
-            ("context a { url h; password_command pass show x; }", "context `a`: invalid type: sequence"),
+            (
+                "context a { url h; password_command pass show x; }",
+                "context `a`: `password_command` takes one",
+            ),
         ] {
             assert!(read(text).is_err_and(|fault| fault.starts_with(told)), "{text}: {:?}", read(text));
         }

@@ -5,9 +5,10 @@ use std::io::{self, IsTerminal};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::ServerContext;
@@ -38,8 +39,7 @@ pub fn password(context: &ServerContext) -> Result<Option<String>, Error> {
         return Err(failed("is not run: others may write the file with it", format!("`{mended_by}`")));
     }
     let may_ask = io::stdin().is_terminal() || io::stderr().is_terminal();
-    let known =
-        KNOWN.lock().unwrap_or_else(PoisonError::into_inner).entry(command.clone()).or_default().clone();
+    let known = KNOWN.lock().entry(command.clone()).or_default().clone();
     let printed = known.get_or_init(|| printed(command, (!may_ask).then_some(LONGEST_WAIT)));
     let printed = printed.clone().map(Some);
     printed.map_err(|reason| failed(&format!("failed: {reason}"), "nothing was sent".to_owned()))

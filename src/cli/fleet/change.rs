@@ -148,7 +148,7 @@ impl ChangeUnderWay<'_> {
     fn in_waves(&mut self, waves: &[Vec<usize>], changing: &[usize], [time, soak]: [Duration; 2]) -> bool {
         let until = Instant::now() + time;
         // Where it was made before and waits, it may go back earlier.
-        let waits = changing.iter().filter_map(|at| self.results[*at].plan.as_ref()?.goes_back_at());
+        let waits = changing.iter().filter_map(|at| self.results[*at].plan.as_ref()?.goes_back_at);
         let until = waits.fold(until, Instant::min);
         let mut steps = waves.iter().map(|wave| (&wave[..], soak)).chain([(changing, Duration::ZERO)]);
         let mut before: &[usize] = &[];
@@ -227,7 +227,12 @@ fn decide(member: &FleetMember, result: &mut ServerResult, keeps: bool) {
         }
         return;
     };
-    let decision = if keeps { Decision::Keep } else { Decision::RollBack };
+    let decision = match keeps {
+        true if member.target.is_server => Decision::Keep,
+        // A node of a cluster that fails from now on makes no mixture of the clusters.
+        true => Decision::KeepThoughFailed,
+        false => Decision::RollBack,
+    };
     let refusal = member.target.service.decide(decision, Some(&waiting.id), "").err();
     result.outcome = match refusal.as_ref().map(|refusal| was_kept(member, result, refusal)) {
         Some(Some(true)) => return,

@@ -1,8 +1,10 @@
 //! Several servers, open at the same time, and the threads that ask them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
+
+use parking_lot::Mutex;
 
 use super::answers::{Answers, ServerAnswer};
 use crate::cli::args::Invocation;
@@ -38,15 +40,9 @@ pub struct FleetMember {
 #[derive(Clone, Default)]
 struct Warnings(Arc<Mutex<Vec<String>>>);
 
-impl Warnings {
-    fn kept(&self) -> MutexGuard<'_, Vec<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Host for Warnings {
     fn warning(&self, text: &str) {
-        self.kept().push(text.to_owned());
+        self.0.lock().push(text.to_owned());
     }
 }
 
@@ -128,27 +124,37 @@ impl Fleet {
         work: impl Fn(&mut FleetMember, &mut K) -> T + Sync,
     ) -> BTreeMap<usize, T> {
         let members = self.members.iter_mut().zip(kept).enumerate().filter(|(at, _)| which.contains(at));
-        let (queue, found) = (Mutex::new(members), Mutex::new(BTreeMap::new()));
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next().filter(|_| goes_on());
+        let found = Mutex::new(BTreeMap::new());
         let count = |done: usize| format!("{what}: {done} of {} servers", which.len());
         let step = (what != UNSEEN).then(|| progress::step(count(0)));
-        thread::scope(|scope| {
-            for _ in 0..self.jobs.min(which.len()) {
-                scope.spawn(|| {
-                    while let Some((at, (member, kept))) = next() {
-                        let result = work(member, kept);
-                        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-                        found.insert(at, result);
-                        step.iter().for_each(|step| step.now(count(found.len())));
-                    }
-                });
-            }
+        let asked = members.take_while(|_| goes_on());
+        side_by_side(self.jobs.min(which.len()), asked, |(at, (member, kept))| {
+            let result = work(member, kept);
+            let mut found = found.lock();
+            found.insert(at, result);
+            step.iter().for_each(|step| step.now(count(found.len())));
         });
         drop(step);
-        let warnings = self.members.iter().flat_map(|member| std::mem::take(&mut *member.warnings.kept()));
+        let warnings = self.members.iter().flat_map(|member| std::mem::take(&mut *member.warnings.0.lock()));
         warnings.for_each(|warning| self.ui.warning(&warning));
-        found.into_inner().unwrap_or_else(PoisonError::into_inner)
+        found.into_inner()
     }
+}
+
+/// Works on each, on at most so many at the same time.
+pub fn side_by_side<T: Send>(jobs: usize, all: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+    let all = Mutex::new(all);
+    // The lock is not held while one is worked on.
+    let next = || all.lock().next();
+    thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some(one) = next() {
+                    work(one);
+                }
+            });
+        }
+    });
 }
 
 impl FleetMember {

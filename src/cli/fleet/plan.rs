@@ -39,14 +39,14 @@ pub struct FleetPlan {
     pub lacks_change: bool,
     /// The change, where it is made already and waits to be confirmed.
     pub waiting: Option<PendingInfo>,
-    /// The time at which the server was asked.
-    pub asked: Instant,
+    /// The time at which that goes back.
+    pub goes_back_at: Option<Instant>,
 }
 
 impl FleetPlan {
     /// Evaluates the change on a server.
     pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, Error> {
-        let (service, asked) = (&*member.target.service, Instant::now());
+        let service = &*member.target.service;
         let FleetChange { command: ChangeCommand { args, options, .. }, requested, id } = change;
         confirmation::let_others_end(service, args.waits_until(), options.id.as_ref())?;
         let is_together = args.is_together();
@@ -57,6 +57,7 @@ impl FleetPlan {
             Err(error) if options.id.is_some() => return Err(error),
             can_note => id.clone().filter(|_| can_note.is_ok()),
         };
+        let asked = Instant::now();
         let rehearsal = ChangeOptions { dry_run: true, confirm: None, ..options.clone() };
         let report = service.change((*requested).clone(), &rehearsal);
         let lacks_change = report.as_ref().is_err_and(|error| error.kind == ErrorKind::NoSuchChange);
@@ -80,7 +81,8 @@ impl FleetPlan {
         let made_of = |before| Expected::OneOf([Some(before), file].into_iter().flatten().collect());
         let expected = report.before.map(made_of).filter(|_| !options.force).or(options.expected.clone());
         let options = ChangeOptions { id, expected, told: ReportParts::default(), ..options.clone() };
-        Ok(Self { options, report, lacks_change, waiting, asked })
+        let goes_back_at = waiting.as_ref().map(|waiting| asked + Duration::from_secs(waiting.seconds_left));
+        Ok(Self { options, report, lacks_change, waiting, goes_back_at })
     }
 
     /// Makes the change; with a time, it goes back unless it is confirmed within it.
@@ -106,11 +108,6 @@ impl FleetPlan {
     /// True if something is left to do: the server does not have the change, or it waits to be confirmed.
     pub fn is_open(&self) -> bool {
         self.report.changed || self.waiting.is_some()
-    }
-
-    /// The time at which the change that waits goes back.
-    pub fn goes_back_at(&self) -> Option<Instant> {
-        Some(self.asked + Duration::from_secs(self.waiting.as_ref()?.seconds_left))
     }
 }
 

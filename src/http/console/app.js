@@ -1,6 +1,6 @@
 // The start of the page: the login, the head, the bar of a pending change, and the view of the place.
 
-import { byId, clockWords, el, fill, firstOf, keyOf, note, parse, refill, told } from './base.js';
+import { KEYS, byId, clockWords, el, fill, firstOf, keyOf, note, parse, refill, runsWords, told } from './base.js';
 import { showStreams, unmark } from './list.js';
 import { Api, State, asProblem, conditionsOf, follow, load, stop } from './server.js';
 
@@ -9,9 +9,12 @@ import { Api, State, asProblem, conditionsOf, follow, load, stop } from './serve
 
 /** The views by the first word of a place. The files of most are read when they are opened. @type {Record<string, (rest: string[]) => Promise<Show>>} */
 const VIEWS = {
-  streams: async (rest) => (rest.length ? (await import('./entry.js')).showStream : showStreams),
+  ...Object.fromEntries(Object.keys(KEYS).map((view) =>
+    [view, async (/** @type {string[]} */ rest) => (rest.length ? (await import('./entry.js')).showBlock :
+      view === 'streams' ? showStreams : (await import('./groups.js')).showGroup)])),
   text: async () => (await import('./text.js')).showText,
   history: async () => (await import('./history.js')).showHistory,
+  file: async () => (await import('./file.js')).showFile,
   status: async () => (await import('./status.js')).showStatus,
 };
 
@@ -87,7 +90,9 @@ function showFrame() {
     const found = conditionsOf(state.status);
     if (!state.isConnected) found.unshift(['no connection', 'bad']);
     if (state.role === 'view') found.push(['read only', '']);
-    fill(byId('states'), found.map(([word, kind]) => el('span', { class: `state ${kind}` }, word)));
+    const isBroken = state.status?.state.includes('broken');
+    fill(byId('states'), found.map(([word, kind]) => el('span', { class: `state ${kind}` }, word)),
+      isBroken && [`${runsWords(state.status)} `, el('a', { href: '#/file' }, 'Mend it')]);
     fill(byId('who'), state.login);
     for (const link of links) link.ariaCurrent = parse(link.hash).view === (parse(location.hash).view || 'streams') ? 'page' : null;
   }

@@ -152,6 +152,12 @@ export function firstOf(paths, count) {
   return paths.slice(0, 3).join(', ') + (count > 3 ? ` and ${count - 3} more` : '');
 }
 
+/** What runs, in words. @param {import('./server.js').Status | null} status */
+export function runsWords(status) {
+  const { number: last, after } = status?.last_change ?? {};
+  return after && after === status?.revisions.running ? `change ${last} runs` : 'the text from before the edit runs';
+}
+
 /** A plain value in words. @param {unknown} value */
 export function wordOf(value) {
   if (value === undefined || value === null) return '';
@@ -228,7 +234,7 @@ export function pointerOf(path) {
   return segmentsOf(path).map((part) => `/${String(part).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
 }
 
-// Places of the page: `#/streams`, `#/streams/NAME`, `#/text@REVISION/L220`, `#/history`, `#/status`
+// Places of the page: `#/streams`, `#/streams/NAME`, `#/templates/NAME`, `#/file`, `#/text@REVISION/L220`, `#/history`, `#/status`
 
 /**
  * A place: the view, the revision behind `@`, what stands behind the next slashes, and the words behind `?`.
@@ -250,9 +256,12 @@ export function parse(hash) {
   return { view, revision, rest: rest.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
 }
 
-/** The place of a stream. @param {string} name */
-export function placeOf(name) {
-  return `#/streams/${encodeURIComponent(name)}`;
+/** The keys of the blocks with names in the configuration, by the view that lists them. @type {Record<string, string>} */
+export const KEYS = { streams: 'streams', lives: 'lives', templates: 'template', plugins: 'plugins' };
+
+/** The place of a stream, or of another block. @param {string} name @param {string} [view] */
+export function placeOf(name, view = 'streams') {
+  return `#/${view}/${encodeURIComponent(name)}`;
 }
 
 /** The words of a place or a request, with their `?`; what is empty, false or nothing is left out. @param {Query} [query] */

@@ -173,15 +173,16 @@ const unmarked = (/** @type {string} */ text) => text.replaceAll('`', '');
  * @typedef {{ severity: string, message: string, hint?: string, line: number, column: number,
  *   end: { line: number, column: number }, fix?: { range: { start: Point, end: Point }, text: string } }} Found
  * @typedef {{ line: number, column: number }} Point
- * @typedef {{ path: string, text: string, line: number, isReadOnly: boolean }} Shown
+ * @typedef {{ path: string, text: string, line: number, isReadOnly: boolean, found?: Found[] }} Shown without a
+ *   path it is a whole file; `found` are faults that are told elsewhere
  */
 
 /** The time after the last key at which the server is asked for faults, in milliseconds. */
 const PAUSE = 250;
 
 export class EntryEditor {
-  /** @type {Found[]} */
-  #faults = [];
+  /** What the server found. @type {Found[]} */
+  #found = [];
   #askLater = later(PAUSE, () => this.#ask());
   #keepLater = later(0, () => this.typed(this.area.value));
 
@@ -199,7 +200,7 @@ export class EntryEditor {
     this.numbers = el('div.numbers', { 'aria-hidden': 'true' });
     this.colours = el('pre.colours', { 'aria-hidden': 'true' });
     this.area = el('textarea.area', { autocapitalize: 'off', autocomplete: 'off', wrap: 'off',
-      readonly: shown.isReadOnly, 'aria-label': `Text of ${shown.path}`, 'aria-describedby': 'faults',
+      readonly: shown.isReadOnly, 'aria-label': `Text of ${shown.path || 'the file'}`, 'aria-describedby': 'faults',
       oninput: () => this.#typed(), onkeydown: (event) => this.#key(event), onkeyup: help, onclick: help, onfocus: help });
     this.area.value = shown.text;
     this.faults = el('ul.faults', { id: 'faults', 'aria-label': 'Faults' });
@@ -207,8 +208,9 @@ export class EntryEditor {
     this.element = el('div.entry',
       el('div.entry-text', this.numbers, el('div.layers', this.colours, this.area)), this.faults, this.help);
     vocabulary.then((known) => { this.vocabulary = known; help(); }, () => {});
+    this.#found = shown.found ?? [];
     this.#paint();
-    this.#askLater();
+    if (!shown.found) this.#askLater();
   }
 
   /** Puts the cursor on a line of the file. @param {number} line */
@@ -220,6 +222,7 @@ export class EntryEditor {
 
   #typed() {
     this.#paint();
+    this.#showFaults();
     this.#showHelp();
     this.#keepLater();
     this.#askLater();
@@ -241,9 +244,26 @@ export class EntryEditor {
     const { value } = this.area;
     const found = await this.state.api.post('check_config', { path: this.shown.path, columns: 'utf16' }, value).catch(() => undefined);
     if (!found || value !== this.area.value) return;
-    this.#faults = found.body.faults.filter((/** @type {Found} */ fault) => fault.line);
+    this.#found = found.body.faults.filter((/** @type {Found} */ fault) => fault.line);
     this.#paint();
+    this.#showFaults();
+  }
+
+  #showFaults() {
     fill(this.faults, this.#faults.map((fault) => this.#faultView(fault)));
+  }
+
+  /** The faults: first what is told at once, a second entry behind the first. */
+  get #faults() {
+    const { value } = this.area;
+    const end = this.shown.path && entries(value)[0]?.end;
+    const second = end && tokens(value).find(({ kind, start }) => start >= end && kind !== 'comment');
+    if (!second) return this.#found;
+    const before = value.slice(0, second.start).split('\n');
+    const [line, column] = [before.length, (before.at(-1)?.length ?? 0) + 1];
+    const message = 'another entry begins here, and this text is one entry';
+    return [{ severity: 'error', message, hint: 'a new stream has a button of its own: *Add* above the list', line, column,
+      end: { line, column: column + second.end - second.start } }, ...this.#found];
   }
 
   /** @param {Found} fault */
@@ -273,9 +293,10 @@ export class EntryEditor {
     const lines = area.value.split('\n');
     if (area.rows !== lines.length) numbers.textContent = lines.map((_, at) => at + shown.line).join('\n');
     area.rows = lines.length;
+    const faults = this.#faults;
     // Only lines that differ are made again, so that a key costs one line.
     lines.forEach((text, at) => {
-      const marks = this.#marks(at + 1, text.length);
+      const marks = marksOf(faults, at + 1, text.length);
       const key = JSON.stringify([text, marks]);
       const old = /** @type {HTMLElement | undefined} */ (colours.children[at]);
       if (old?.dataset.key === key) return;
@@ -287,19 +308,19 @@ export class EntryEditor {
     while (colours.childElementCount > lines.length) colours.lastElementChild?.remove();
   }
 
-  /** Where faults stand in a line: from, to, severity. @param {number} line @param {number} length @returns {[number, number, string][]} */
-  #marks(line, length) {
-    return this.#faults.filter((fault) => fault.line <= line && line <= fault.end.line).map((fault) => {
-      const from = fault.line === line ? fault.column - 1 : 0;
-      const to = fault.end.line === line ? fault.end.column - 1 : length;
-      return [Math.max(0, Math.min(from, length - 1)), Math.max(to, from + 1), fault.severity];
-    });
-  }
-
   #showHelp() {
     const { blocks, keyword, word } = placeAt(this.area.value, this.area.selectionStart);
     fill(this.help, meaningView(this.vocabulary?.find(blocks, keyword), word));
   }
+}
+
+/** Where faults stand in a line: from, to, severity. @param {Found[]} faults @param {number} line @param {number} length @returns {[number, number, string][]} */
+function marksOf(faults, line, length) {
+  return faults.filter((fault) => fault.line <= line && line <= fault.end.line).map((fault) => {
+    const from = fault.line === line ? fault.column - 1 : 0;
+    const to = fault.end.line === line ? fault.end.column - 1 : length;
+    return [Math.max(0, Math.min(from, length - 1)), Math.max(to, from + 1), fault.severity];
+  });
 }
 
 /** Puts a text in the place of what is selected; this way the browser can undo it. @param {string} text */

@@ -1,11 +1,12 @@
 // What is shown of one entry, on a page of its own and beside the text: its text, plain values and last changes. Its secrets
-// are masked, until one presses *Edit*. The page of one stream: `#/streams/NAME`.
+// are masked, until one presses *Edit*. The page of one block: `#/streams/NAME`.
 
 import { airView } from './air.js';
-import { MASK, el, fill, pathOf, shownTime, textOf, told, wordOf } from './base.js';
+import { KEYS, MASK, counted, el, fill, pathOf, placeOf, refill, shownTime, textOf, told, wordOf } from './base.js';
+import { askName, removeBlock } from './blocks.js';
 import { EntryEditor, entries, vocabularyOf } from './editor.js';
 import { effective } from './rows.js';
-import { begin, valueAt, withValue } from './review.js';
+import { valueAt, withValue } from './review.js';
 import { asProblem } from './server.js';
 import { changeView, problemView } from './views.js';
 
@@ -188,28 +189,48 @@ function changedWords({ from, to }) {
 }
 
 /** @type {import('./base.js').Show} */
-export function showStream(main, state, { rest: [name = ''] }, signal) {
-  const segments = ['streams', name];
-  const path = pathOf(segments);
-  const box = el('div.entry-page');
-  const { static: isStatic, disabled } = state.whole?.streams?.[name] ?? {};
-  const kind = isStatic === undefined ? '' : `${isStatic ? 'static' : 'on demand'}${disabled ? ', disabled' : ''}`;
-  const isOwn = Object.hasOwn(state.config.streams ?? {}, name);
-  const remove = () => begin(state, `remove ${path}`, [{ path, value: 'remove' }]);
-  fill(main,
-    el('div.page-head',
-      el('h1', name), kind && el('span.state', kind),
-      state.mayEdit && isOwn && el('button', { onclick: remove }, 'Remove stream')),
-    airView(state, name, () => state.whole?.streams?.[name], signal), box);
+export function showBlock(main, state, { view, rest: [name = ''] }, signal) {
+  const key = KEYS[view] ?? view;
+  const path = pathOf([key, name]);
+  const [box, uses, head] = [el('div.entry-page'), el('div'), el('div.page-head')];
+  const isOwn = () => Object.hasOwn(state.config[key] ?? {}, name);
+  fill(main, head, key === 'streams' && airView(state, name, () => state.whole?.streams?.[name], signal), uses, box);
+  /** True once it is shown as an entry of the file, which looks after itself. */
+  let isFollowed = false;
   const show = () => {
     const { entries: all, fault } = state.included;
     const included = all.get(path);
-    if (!isOwn && included) showIncluded(box, state, path, included);
+    if (!isOwn() && included) showIncluded(box, state, path, included);
     // Its file may still be read.
-    else if (isOwn || fault || all.size || !state.config.include) showEntry(box, state, segments, signal);
+    else if (isOwn() || fault || all.size || !state.config.include) {
+      isFollowed = true;
+      showEntry(box, state, [key, name], signal);
+    }
   };
-  state.subscribe(['included'], () => { if (!isOwn) show(); }, signal);
+  const showHead = () => {
+    const { static: isStatic, disabled } = state.whole?.[key]?.[name] ?? {};
+    const kind = key !== 'streams' ? view.slice(0, -1) : isStatic === undefined ? '' : `${isStatic ? 'static' : 'on demand'}${disabled ? ', disabled' : ''}`;
+    refill(head, [kind, isOwn()], () => [el('h1', name), kind && el('span.state', kind), state.mayEdit && isOwn() && el('div.buttons',
+      ['Copy', 'Rename'].map((word) => el('button', { onclick: () => askName(state, view, word, name) }, word)),
+      el('button', { onclick: () => removeBlock(state, view, name) }, 'Remove'))]);
+    refill(uses, usersOf(state.whole, name), () => view === 'templates' && usersView(usersOf(state.whole, name)));
+  };
+  state.subscribe(['config', 'whole'], showHead, signal);
+  state.subscribe(['included'], () => { if (!isFollowed) show(); }, signal);
+  showHead();
   show();
+}
+
+/** The blocks that use a template: their views and names. @param {any} config @param {string} name @returns {[string, string][]} */
+export function usersOf(config, name) {
+  return Object.entries(KEYS).flatMap(([view, key]) => Object.entries(config?.[key] ?? {})
+    .filter(([, block]) => block?.template === name).map(([user]) => /** @type {[string, string]} */ ([view, user])));
+}
+
+/** @param {[string, string][]} users */
+function usersView(users) {
+  return el('section.uses', { 'aria-label': 'Used by' }, el('h2', `Used by ${users.length ? counted(users.length, 'block') : 'nothing'}`),
+    el('ul', users.map(([view, user]) => el('li', el('a', { href: placeOf(user, view) }, user)))));
 }
 
 /** Shows an entry of an included file, which is not changed from here. @param {HTMLElement} box @param {State} state @param {string} path @param {import('./server.js').IncludedEntry} included */

@@ -57,7 +57,7 @@ export function showStreams(main, state, { query }, signal) {
       mayEdit && el('span', { role: 'columnheader' }, all), titles)),
     body);
   const empty = el('p.empty.quiet');
-  fill(main, el('div.streams-page', el('h1.unseen', 'Streams'), el('div.tools', search, count, states, fault), many, grid, empty));
+  fill(main, el('div.streams-page', el('h1.unseen', 'Streams'), el('div.tools', search, count, blockTools(state, 'streams', signal), states, fault), many, grid, empty));
   const list = new VirtualRows(body, drawn, tellActive);
   const noteLater = later(PAUSE, () => {
     noted();
@@ -231,6 +231,21 @@ export function showStreams(main, state, { query }, signal) {
   const [top = 0, at = 0] = places.get(hashOf()) ?? [];
   [list.at, body.scrollTop] = [at, top];
   signal.addEventListener('abort', () => places.set(hashOf(), [body.scrollTop, list.at]));
+}
+
+/**
+ * The button that adds a block to a list, and the way back after one was removed.
+ * @param {import('./server.js').State} state
+ * @param {string} view
+ * @param {AbortSignal} signal
+ */
+export function blockTools(state, view, signal) {
+  const blocks = () => import('./blocks.js');
+  const gone = el('span.gone', { role: 'status' });
+  const draw = async () => fill(gone, state.removed && (await blocks()).undoView(state));
+  state.subscribe(['removed', 'config'], draw, signal);
+  draw();
+  return [state.mayEdit && el('button', { onclick: async () => (await blocks()).askName(state, view, 'Add') }, 'Add'), gone];
 }
 
 /** The class of the cells of a column. @param {string} column */

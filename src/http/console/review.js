@@ -1,7 +1,8 @@
 // The edit that is not sent, which the page holds in its memory: its diff, why it is made, the command with the same effect.
 // The server merges it with what others changed; where both changed the same, one chooses.
 
-import { MASK, byId, counted, el, fill, later, pointerOf, refill, segmentsOf, textOf } from './base.js';
+import { byId, counted, el, fill, later, pointerOf, refill, textOf } from './base.js';
+import { commandOf } from './command.js';
 import { Problem, accepting, asProblem, tellApplied } from './server.js';
 import { ApplyForm, diffView, notesView, problemView } from './views.js';
 
@@ -13,11 +14,15 @@ import { ApplyForm, diffView, notesView, problemView } from './views.js';
 
 /**
  * Another text of one entry, whose path is the `label`, or assignments: those of the fields of one entry, or one value of
- * many. `base` is the revision of the configuration that it was made of.
+ * many. `base` is the revision of the configuration that it was made of. Or any other operation of `POST change`, with the
+ * words of the command line for it: `isOfFile` if it is made of the file and not of what runs, `then` is the place to go to,
+ * `removes` the path of the block that it removes; one that is typed is quiet: it is shown when one asks for it.
  * @typedef {{ kind: 'text', label: string, base: string, text: string }} TextDraft
  * @typedef {{ kind: 'values', label: string, base: string, assignments: Assignment[], pattern?: Pattern }} ValuesDraft
  * @typedef {{ path: string, where: string[] | undefined }} Pattern the path for all of many, and the conditions that find them
- * @typedef {TextDraft | ValuesDraft} Draft
+ * @typedef {{ kind: 'operation', label: string, base: string | null, operation: object, command: string[], isOfFile?: boolean, force?: boolean, isQuiet?: boolean,
+ *   then?: string, removes?: string }} OperationDraft
+ * @typedef {TextDraft | ValuesDraft | OperationDraft} Draft
  */
 
 /** @typedef {import('./server.js').State} State */
@@ -39,6 +44,11 @@ export function begin(state, label, assignments, pattern) {
 /** @param {State} state @param {string} label @param {Assignment[]} assignments @param {Pattern} [pattern] @returns {ValuesDraft} */
 export const draftOf = (state, label, assignments, pattern) => ({ kind: 'values', label, base: state.revision ?? '', assignments, pattern });
 
+/** Shows what an operation would change, and asks. @param {State} state @param {Omit<OperationDraft, 'kind' | 'base'> & { base?: string | null }} made */
+export function propose(state, made) {
+  if (state.mayLeave()) state.set({ draft: { kind: 'operation', base: state.revision, ...made } });
+}
+
 /** The value that an edit gives to a path. @param {Draft | null} draft @param {string} path */
 export function valueAt(draft, path) {
   return draft?.kind === 'values' ? draft.assignments.find((assignment) => assignment.path === path)?.value : undefined;
@@ -59,6 +69,7 @@ export function withValue(draft, { entry, base, path }, value) {
 
 /** The body of `POST change` that makes an edit. @param {Draft} draft */
 export function requestOf(draft) {
+  if (draft.kind === 'operation') return draft.operation;
   if (draft.kind === 'text') return { entries: { texts: [{ path: draft.label, text: draft.text, create: true }] } };
   return { modify: { edits: { assignments: { assignments: draft.assignments, options: { create: true } } }, expectations: [] } };
 }
@@ -87,7 +98,7 @@ export function requestOf(draft) {
  */
 export async function review(api, draft, wanted, signal) {
   const { body: { revisions, state } } = await api.get('status', {}, { signal });
-  const isFile = state.includes('edited-by-hand') && !state.includes('broken');
+  const isFile = draft.kind === 'operation' && draft.isOfFile || state.includes('edited-by-hand') && !state.includes('broken');
   const target = isFile ? revisions.file : revisions.running;
   try {
     const { body: { diff, values }, notes } = await send(api, draft, wanted, { dry_run: true, tell: { diff: true, values: true } }, signal);
@@ -110,6 +121,7 @@ export async function review(api, draft, wanted, signal) {
  */
 export function send(api, draft, { why, confirm, accepted }, how, signal) {
   const options = { message: why || null, confirm: Number(confirm) || null, ...accepting(accepted), base: draft.base || null };
+  if (draft.kind === 'operation' && draft.force) Object.assign(options, { force: true });
   return api.post('change', { secrets: 'masked' }, { operation: requestOf(draft), options: { ...options, ...how } }, { signal });
 }
 
@@ -122,7 +134,7 @@ export function send(api, draft, { why, confirm, accepted }, how, signal) {
 export function settled({ draft, target, clash }, side) {
   if (side === 'mine') return { ...draft, base: target };
   const theirs = clash?.details.flatMap(({ pointer }) => pointer ?? []) ?? [];
-  if (draft.kind === 'text' || theirs.length === 0) return null;
+  if (draft.kind !== 'values' || theirs.length === 0) return null;
   const isWithin = (/** @type {string} */ pointer, /** @type {string} */ outer) => `${pointer}/`.startsWith(`${outer}/`);
   const isTheirs = (/** @type {string} */ pointer) => theirs.some((their) => isWithin(their, pointer) || isWithin(pointer, their));
   const { pattern: _, ...others } = draft;
@@ -142,7 +154,7 @@ export function clashView({ draft, clash: { details, message } }, choose) {
     details.map(({ pointer, line, base, theirs, mine }) => pointer ? el('dl.clash', el('dt', pointer),
       Object.entries({ Before: base, Theirs: theirs, Yours: mine }).map(([word, value]) => el('dd', word, ' ', valueView(value))))
       : line && el('p', `Line ${line}`)),
-    el('p.quiet', draft.kind === 'text' ? '“Use mine” puts your text in the place of the whole entry.' : 'What only you changed stays with both.',
+    el('p.quiet', draft.kind === 'values' ? 'What only you changed stays with both.' : '“Use mine” puts your text in the place of the whole entry.',
       ' You see the difference first.'),
     el('div.buttons', button('theirs', 'Use theirs'), button('mine', 'Use mine')));
 }
@@ -169,6 +181,8 @@ export function attach(box, state) {
   /** The edit for which they are accepted. */
   let acceptedFor = '';
   let request = new AbortController();
+  /** The edit that was there the last time. @type {Draft | null} */
+  let known = null;
   /** The time of the last edit. */
   let last = 0;
 
@@ -186,10 +200,13 @@ export function attach(box, state) {
   state.subscribe(['draft', 'config', 'isConnected'], edited);
   state.subscribe(['isSending'], draw);
   document.addEventListener('keydown', key);
-  draw();
+  edited();
 
   function edited() {
     draw();
+    // Whoever pressed a button of an operation sees at once what it does.
+    if (state.draft?.kind === 'operation' && !state.draft.isQuiet && state.draft !== known) open();
+    known = state.draft;
     if (!isOpen) return;
     if (performance.now() - last > PAUSE) ask();
     else askLater();
@@ -298,10 +315,13 @@ export function attach(box, state) {
     failed = undefined;
     state.set({ isSending: true });
     try {
-      const { pending } = await send(api, draft, how, { only_if: { 'one-of': [target] } });
+      const { pending, body: { id } } = await send(api, draft, how, { only_if: { 'one-of': [target] } });
       form.clear();
       tellApplied(state, pending, how.confirm, login);
       state.set({ isSending: false, draft: null });
+      if (draft.kind !== 'operation') return;
+      state.set({ removed: draft.removes ? { path: draft.removes, id } : null });
+      if (draft.then) location.hash = draft.then;
     } catch (error) {
       const problem = asProblem(error);
       const isOld = ['stale', 'conflict'].includes(problem.name);
@@ -318,67 +338,4 @@ export function attach(box, state) {
     getSelection()?.selectAllChildren(command);
     fill(copied, document.execCommand('copy') ? 'It is copied.' : 'It is selected. Copy it with a key.');
   }
-}
-
-/**
- * @typedef {{ keys: string[], before?: unknown, after?: unknown }} Changed a value that differs, masked
- */
-
-/** The most lines of a command. */
-const MOST_LINES = 20;
-
-/** The prefix that servers have unless they are told another one. */
-const PREFIX = 'media/api';
-
-/**
- * @param {string} base the prefix of the API
- * @param {Draft} draft
- * @param {Wanted} wanted
- * @param {readonly string[]} diff its lines, masked
- * @param {readonly Changed[]} values
- */
-export function commandOf(base, draft, { why, confirm, accepted }, diff, values) {
-  const names = accepted.filter((name) => name !== 'would-delete-streams');
-  const how = [confirm && `--confirm ${confirm}s`, names.length && `--accept ${names.join()}`, why && `--message=${quoted(why)}`].filter(Boolean).join(' ');
-  const program = `mediactl --url ${quoted(location.origin)}${base === PREFIX ? '' : ` --api-prefix=${quoted(base)}`}`;
-  const { pattern, assignments: [first] = [] } = draft.kind === 'values' ? draft : {};
-  if (pattern && !pattern.where && draft.kind === 'values' && draft.assignments.length > MOST_LINES) {
-    return `# ${draft.assignments.length} streams, which no condition of the filter finds alone. List them by one, such as title~north,\n`
-      + `# mark all, and prepare it again: the command is then ${program} modify --where CONDITION …`;
-  }
-  const assigned = draft.kind !== 'values' ? [undefined] : pattern?.where && first
-    ? [...pattern.where.map((condition) => `--where ${quoted(condition)}`), optionOf({ ...first, path: pattern.path }, values)]
-    : draft.assignments.map((made) => optionOf(made, values));
-  if (assigned.every(Boolean)) return [`${program} modify --yes`, ...assigned, how].filter(Boolean).join(' \\\n  ');
-  if (draft.kind === 'values' || diff.some((line) => MASK.test(line))) {
-    return `# The change is beside a secret, which is not shown here. Make it in the editor that this opens:\n${program} edit ${how}`;
-  }
-  return `cat > change.diff <<'END OF CHANGE'\n${diff.join('\n')}\nEND OF CHANGE\nVISUAL='patch -s -i change.diff' ${program} edit --yes ${how}`;
-}
-
-/**
- * The option of an assignment: without a value it asks for one. `undefined` if only the editor can make it without a secret.
- * @param {Assignment} made
- * @param {readonly Changed[]} values
- */
-function optionOf({ path, value }, values) {
-  // What a path finds an entry by, or what stands in a name, may be a secret.
-  if (/[=@]/.test(path)) return undefined;
-  if (value === 'remove') return `--unset ${quoted(path)}`;
-  const changed = values.filter(({ keys }) => isAt(path, keys));
-  const [kind = '', text = ''] = Object.entries(value)[0] ?? [];
-  if (kind === 'replace') return MASK.test(JSON.stringify(changed)) ? undefined : `--replace ${quoted(path)} ${quoted(text)}`;
-  const isShown = changed.length > 0 && !changed.some(({ after }) => MASK.test(JSON.stringify(after ?? null)));
-  return isShown ? `${kind === 'text' ? '--set-string' : '--set'} ${quoted(`${path}=${text}`)}` : `--set ${quoted(path)}`;
-}
-
-/** True if one leads to the other. A path can leave places in lists out. @param {string} path @param {readonly string[]} keys */
-function isAt(path, keys) {
-  const [own, others] = [segmentsOf(path), keys].map((each) => each.map(String).filter((name) => !/^\d+$/.test(name)));
-  return (own ?? []).every((name, at) => at >= (others?.length ?? 0) || name === others?.[at]);
-}
-
-/** A word of a shell. @param {string} text */
-function quoted(text) {
-  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

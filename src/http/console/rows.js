@@ -255,5 +255,5 @@ export function bitrateWords(bits) {
 /** How to get figures, or why there are none. @param {Figures} figures */
 export function missingWords({ isKnown, fault }) {
   if (fault) return `What is on air is not known: ${fault}.`;
-  return isKnown ? '' : 'What is on air is not known: `serve --runtime-cmd CMD` shows state, bitrate and viewers (docs/server.md).';
+  return isKnown ? '' : 'What is on air is not known; “mediactl serve --runtime-cmd CMD” shows state, bitrate and viewers.';
 }

@@ -184,7 +184,7 @@ export function accepting(guards) {
  *   versions: Record<string, string>}} Status
  */
 
-/** @typedef {'login' | 'role' | 'status' | 'isConnected' | 'needsPassword' | 'deadline' | 'applied' | 'newLogin' | 'config' | 'whole' | 'included' | 'figures' | 'revision' | 'draft' | 'isSending'} FactName */
+/** @typedef {'login' | 'role' | 'status' | 'isConnected' | 'needsPassword' | 'deadline' | 'applied' | 'newLogin' | 'removed' | 'config' | 'whole' | 'included' | 'figures' | 'revision' | 'draft' | 'isSending'} FactName */
 
 /**
  * The conditions of a configuration, by their name in `Status`: a word, how it is coloured, and what it means.
@@ -198,7 +198,9 @@ const CONDITIONS = {
 
 /** The conditions of a status. @param {Status | null} status @returns {string[][]} */
 export function conditionsOf(status) {
-  return (status?.state ?? []).map((name) => CONDITIONS[name] ?? [name, 'warn', name]);
+  const names = status?.state ?? [];
+  // An edit by hand that can't be loaded is told once.
+  return names.filter((name) => name !== 'edited-by-hand' || !names.includes('broken')).map((name) => CONDITIONS[name] ?? [name, 'warn', name]);
 }
 
 /**
@@ -231,6 +233,8 @@ export class State {
   applied = null;
   /** The name that this change gives to the login; empty if it stays. */
   newLogin = '';
+  /** The block that was removed here last, and the id of that change. @type {{ path: string, id: string } | null} */
+  removed = null;
   /** The running configuration as JSON, secrets masked. @type {any} */
   config = null;
   /** The same with what the included files add. @type {any} */

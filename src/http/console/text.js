@@ -1,7 +1,7 @@
 // The whole text: `#/text`, and of an earlier configuration `#/text@REVISION/L220`. Only lines that can be seen are
 // drawn; the entry at the cursor is beside it, where it can be edited.
 
-import { VirtualRows, el, fill, keyOf, later, note, pathOf, placeOf, told } from './base.js';
+import { KEYS, VirtualRows, el, fill, keyOf, later, note, pathOf, placeOf, told } from './base.js';
 import { GROUPS, entries, lineView, startOf, vocabularyOf } from './editor.js';
 import { showEntry } from './entry.js';
 import { Problem } from './server.js';
@@ -113,7 +113,8 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
     if (!path) return fill(side, el('p.quiet', 'This line has no entry.'));
     const around = el('div.entry-page');
     const [group, name] = segments;
-    fill(side, el('h2', group === 'streams' ? el('a', { href: placeOf(`${name}`) }, name) : segments.join(' ')),
+    const view = Object.keys(KEYS).find((each) => KEYS[each] === group);
+    fill(side, el('h2', view ? el('a', { href: placeOf(`${name}`, view) }, name) : segments.join(' ')),
       read.before && el('p.quiet', 'The entry as it runs now:'), around);
     enterEntry = showEntry(around, state, segments, AbortSignal.any([signal, entry.signal]));
   }

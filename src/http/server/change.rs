@@ -118,7 +118,7 @@ fn make(
         ..options
     };
     let before = handler.running().revision();
-    if let Some(request) = requested.request() {
+    if let RequestedChange::Modify(request) = &requested {
         // A faulty patch is refused before its turn.
         let _one_at_a_time = handler.checking_patch.lock();
         request.check_text()?;

@@ -11,8 +11,8 @@ use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, names};
 use super::query::Query;
 use crate::engine::{
-    Blamed, CheckedConfig, Composed, ConfigSource, Snapshot, diff_lines, entry_range, find, json_of_others,
-    not_there, value_history,
+    Blamed, CheckedConfig, Composed, ConfigSource, Snapshot, diff_lines, entry_range, find, not_there,
+    value_history,
 };
 use crate::error::{Error, ErrorKind, errors_of};
 use crate::http::api::{
@@ -136,11 +136,10 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
         }
         None => {
             let shown = handler.shown(snapshot, masks);
+            let shown_part = || shown.config().skipping_static(skip_streams);
             let mut body = match (is_effective, skip_streams) {
-                (true, _) => {
-                    shown.config().skipping_static(skip_streams).effective().to_string().into_bytes().into()
-                }
-                (false, true) => json_of_others(&shown).into(),
+                (true, _) => shown_part().effective().to_string().into_bytes().into(),
+                (false, true) => serde_json::to_vec(&shown_part()).expect("a view is JSON").into(),
                 (false, false) => shown.json().clone(),
             };
             if let Some(composed) = &composed {
@@ -314,15 +313,17 @@ pub fn unified([old, new]: [&str; 2], lines: &[String]) -> Response {
     Response::ok(DIFF, body.into_bytes())
 }
 
-/// `check_config`: the faults of a text, for editors with what it includes, or of an entry in its place in what runs.
+/// `check_config`: the faults of a text, or of the file, for editors with what it includes, or of an entry in its place in what
+/// runs.
 pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let is_utf16 = call.query.word("columns", &["characters", "utf16"]) == Some("utf16");
     let path = call.query.path("path");
+    let is_saved = call.query.word(SOURCE, &["sent", SOURCE_SAVED]) == Some(SOURCE_SAVED);
     call.query.finish()?;
     let _turn = handler.turn(call.role)?;
-    if call.role == Role::View && path.is_some() {
-        // It could tell a viewer whether a guess of a secret is right.
-        let detail = "`view_auth` may check the text of a whole configuration; an entry needs `edit_auth`";
+    if call.role == Role::View && (path.is_some() || is_saved) {
+        // It could tell a viewer whether a guess of a secret is right, and messages quote the file.
+        let detail = "`view_auth` may check the text of a whole configuration that it sends; the rest needs `edit_auth`";
         return Err(Error::new(ErrorKind::ViewOnly, detail));
     }
     let (running, body) = (handler.running(), mem::take(&mut call.body));
@@ -336,7 +337,11 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
             CheckedConfig::of_part(&whole, part, is_utf16)
         }
         None => {
-            let (text, is_editor) = (Arc::new(Snapshot::from_bytes(body)), call.role == Role::Edit);
+            let text = match is_saved {
+                true => handler.text_of(ConfigSource::Saved)?,
+                false => Arc::new(Snapshot::from_bytes(body)),
+            };
+            let is_editor = call.role == Role::Edit;
             let composed = if is_editor { handler.engine.composed(&text) } else { None };
             let left_out = (!is_editor && !text.includes().is_empty()).then_some(INCLUDES_LEFT_OUT);
             let found = CheckedConfig::of_text(&text, composed.as_ref(), is_utf16);

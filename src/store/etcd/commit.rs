@@ -22,7 +22,7 @@ const PAGE: u64 = 200;
 
 impl Store for ClusterStore {
     fn name(&self) -> String {
-        self.url_text()
+        self.gateway().url().to_string()
     }
 
     fn path(&self) -> &Path {

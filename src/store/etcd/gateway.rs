@@ -43,9 +43,6 @@ const ATTEMPT_TIME: Duration = Duration::from_secs(5);
 /// The longest time for a login, which takes etcd long where many log in: a member that is busy is waited for.
 const LOGIN_TIME: Duration = Duration::from_secs(30);
 
-/// The longest time for the question whether a member is only busy.
-const STATUS_TIME: Duration = Duration::from_secs(1);
-
 /// The pause before the endpoints that may answer are asked again; it doubles each time.
 const PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_millis(800);
@@ -57,9 +54,6 @@ const LONGEST_LOGIN_PAUSE: Duration = Duration::from_secs(30);
 /// The largest answer that is read, and the largest message of a watch, in bytes: what stands in etcd is read in
 /// pieces of a chunk or a page, and all records of nodes together are less.
 const LARGEST_ANSWER: u64 = 32 << 20;
-
-/// The largest refusal that is read, in bytes.
-const LARGEST_REFUSAL: u64 = 64 << 10;
 
 /// The path of a watch.
 const WATCH: &str = "watch";
@@ -77,24 +71,15 @@ const NOT_ETCD: &str = "it does not answer as etcd does";
 const CLOSED: [&str; 3] =
     ["connection closed before message completed", "tls handshake eof", "connection reset by peer"];
 
-/// The answer of etcd to a certificate that names a user, where logins are needed.
-const COMMON_NAME: &str = "CommonName of client sending a request against gateway";
-
-/// The message of etcd when it has no space left.
-const NO_SPACE: &str = "database space exceeded";
-
-/// What is done about that.
+/// What is done where etcd has no space left.
 const FULL: &str = "etcd is full: compact it, then `etcdctl defrag` and `etcdctl alarm disarm`";
 
-/// The answer of an etcd that has no users, and so gives no tokens.
-const NO_USERS: &str = "authentication is not enabled";
-
-/// The answer to such a certificate in our words.
+/// What is said of a certificate that names a user, where logins are needed.
 const HAS_COMMON_NAME: &str =
     "the certificate of `--cert` has a common name (CN), and etcd takes only one without, as users log in";
 
-/// The settings with which requests are sent: login and password, the files that TLS needs, all in PEM, and limits.
-#[derive(Clone)]
+/// The settings with which requests are sent: login and password, and the files that TLS needs, all in PEM.
+#[derive(Clone, Default)]
 pub struct GatewaySettings {
     /// Login and password, where etcd asks for them. The password is the first line.
     pub login: Option<(String, ReplaceableFile)>,
@@ -102,15 +87,6 @@ pub struct GatewaySettings {
     pub authorities: Option<ReplaceableFile>,
     /// The certificate that is shown to etcd, and its key.
     pub identity: Option<(ReplaceableFile, ReplaceableFile)>,
-    /// The longest time for a request with all its attempts.
-    pub timeout: Duration,
-}
-
-impl Default for GatewaySettings {
-    fn default() -> Self {
-        let (login, authorities, identity) = (None, None, None);
-        Self { login, authorities, identity, timeout: DEFAULT_REQUEST_TIME }
-    }
 }
 
 /// The endpoints of etcd. Nothing is opened before the first request.
@@ -185,8 +161,9 @@ enum FailureKind {
 impl Gateway {
     /// The endpoints of a URL; opens nothing.
     pub fn new(url: ClusterUrl, given: GatewaySettings) -> Self {
-        let (timeout, connection, current) = (given.timeout, Mutex::default(), AtomicUsize::new(0));
-        Self { links: Arc::new(Links { url, given, connection, current }), timeout }
+        let (connection, current) = (Mutex::default(), AtomicUsize::new(0));
+        let links = Arc::new(Links { url, given, connection, current });
+        Self { links, timeout: DEFAULT_REQUEST_TIME }
     }
 
     /// The same connections, for requests that have another time.
@@ -345,18 +322,15 @@ impl Gateway {
     /// The error of a request for which an endpoint answered.
     fn error(&self, Failure { kind, why }: Failure) -> Error {
         let name = self.url();
-        match kind {
-            FailureKind::Token | FailureKind::Denied => Error::new(
-                ErrorKind::ClusterDenied,
-                format!("`{name}` refuses this: {why}"),
-            )
-            .hint("`--user` and `--password-file` give another login; `etcdctl role get` shows the rights")
-            .because(why),
-            _ => {
-                let error = Error::new(ErrorKind::Failed, format!("`{name}` failed: {why}"));
-                if why.contains(NO_SPACE) { error.hint(FULL) } else { error }
-            }
+        if matches!(kind, FailureKind::Token | FailureKind::Denied) {
+            return Error::new(ErrorKind::ClusterDenied, format!("`{name}` refuses this: {why}"))
+                .hint(
+                    "`--user` and `--password-file` give another login; `etcdctl role get` shows the rights",
+                )
+                .because(why);
         }
+        let error = Error::new(ErrorKind::Failed, format!("`{name}` failed: {why}"));
+        if why.contains("database space exceeded") { error.hint(FULL) } else { error }
     }
 
     /// The cluster may or may not have made the change.
@@ -434,11 +408,12 @@ impl Gateway {
     /// far, it is the one with those of before.
     fn connection(&self) -> Result<Arc<EtcdConnection>, &'static str> {
         let mut known = self.links.connection.lock();
-        let access = match &*known {
-            Some(connection) if !connection.access.is_replaced() => return Ok(connection.clone()),
-            Some(connection) => connection.access.again(),
-            None => self.links.given.clone(),
-        };
+        let mut access = known.as_ref().map_or(&self.links.given, |known| &known.access).clone();
+        if !access.refresh()
+            && let Some(connection) = &*known
+        {
+            return Ok(connection.clone());
+        }
         match EtcdConnection::open(access, self.url().is_encrypted()) {
             Ok(connection) => Ok(known.insert(Arc::new(connection)).clone()),
             Err(why) => known.clone().ok_or(why),
@@ -454,23 +429,11 @@ fn parsed<T>(answer: Response, parse: impl Fn(&Value) -> Option<T>) -> Result<T,
 }
 
 impl GatewaySettings {
-    fn files(&self) -> impl Iterator<Item = &ReplaceableFile> {
-        let identity = self.identity.iter().flat_map(|(certificate, key)| [certificate, key]);
-        self.login.iter().map(|(_, password)| password).chain(&self.authorities).chain(identity)
-    }
-
-    fn is_replaced(&self) -> bool {
-        self.files().any(ReplaceableFile::is_replaced)
-    }
-
-    /// The same with its files as they are now.
-    fn again(&self) -> Self {
-        Self {
-            login: self.login.as_ref().map(|(login, password)| (login.clone(), password.again())),
-            authorities: self.authorities.as_ref().map(ReplaceableFile::again),
-            identity: self.identity.as_ref().map(|(certificate, key)| (certificate.again(), key.again())),
-            ..*self
-        }
+    /// Reads the files again that were replaced; false if none was.
+    fn refresh(&mut self) -> bool {
+        let identity = self.identity.iter_mut().flat_map(|(certificate, key)| [certificate, key]);
+        let files = self.login.iter_mut().map(|(_, password)| password).chain(&mut self.authorities);
+        files.chain(identity).map(ReplaceableFile::refresh).filter(|is_other| *is_other).count() > 0
     }
 
     /// Adds what TLS needs; the error says what can't be used. Connections without TLS need none of the files.
@@ -535,7 +498,7 @@ impl EtcdConnection {
         let is_awaited = login.under_way.take_if(|known| Arc::ptr_eq(known, attempt)).is_some();
         let made = match made {
             // No login is needed: etcd has no users.
-            Err(failure) if failure.why.contains(NO_USERS) => return Ok(None),
+            Err(failure) if failure.why.contains("authentication is not enabled") => return Ok(None),
             // At a member that is not there it costs etcd nothing.
             Err(failure) if failure.kind == FailureKind::Away || !is_awaited => return Err(failure),
             Err(Failure { kind: FailureKind::Unclear, why }) => Err(Failure::new(FailureKind::Waits, why)),
@@ -552,7 +515,8 @@ impl EtcdConnection {
 
     /// True if a member answers, and knows a leader: it is only busy if it does not answer a login.
     fn leads_or_follows(&self, endpoint: &str) -> bool {
-        let status = self.post(endpoint, "maintenance/status", &Bytes::from_static(b"{}"), None, STATUS_TIME);
+        let (body, time) = (Bytes::from_static(b"{}"), Duration::from_secs(1));
+        let status = self.post(endpoint, "maintenance/status", &body, None, time);
         let has_leader = |status: &Value| status["leader"].is_string().then_some(());
         status.and_then(|status| parsed(status, has_leader)).is_ok()
     }
@@ -580,11 +544,13 @@ impl EtcdConnection {
         if status.is_success() {
             return Ok(response);
         }
-        let text = read_body(response, LARGEST_REFUSAL)?;
+        let text = read_body(response, 64 << 10)?;
         let text = String::from_utf8_lossy(&text);
-        Err(Failure::parse(&text).unwrap_or_else(|| match text.contains(COMMON_NAME) {
-            true => Failure::new(FailureKind::Denied, HAS_COMMON_NAME),
-            false => Failure::new(FailureKind::Away, format!("{NOT_ETCD} (HTTP {})", status.as_u16())),
+        Err(Failure::parse(&text).unwrap_or_else(|| {
+            match text.contains("CommonName of client sending a request against gateway") {
+                true => Failure::new(FailureKind::Denied, HAS_COMMON_NAME),
+                false => Failure::new(FailureKind::Away, format!("{NOT_ETCD} (HTTP {})", status.as_u16())),
+            }
         }))
     }
 }
@@ -684,8 +650,8 @@ mod tests {
     fn endless<T>(head: &str, bytes: &[u8], pause: Duration, ask: impl FnOnce(Gateway) -> T) -> (T, u64) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let url = format!("etcd://{}/p", listener.local_addr().expect("it is bound"));
-        let settings = GatewaySettings { timeout: Duration::from_secs(2), ..GatewaySettings::default() };
-        let gateway = Gateway::new(ClusterUrl::parse(&url).expect("it is one").0, settings);
+        let url = ClusterUrl::parse(&url).expect("it is one").0;
+        let gateway = Gateway::new(url, GatewaySettings::default()).with_time(Duration::from_secs(2));
         let sent = AtomicUsize::new(0);
         let (end, over) = channel::<()>();
         listener.set_nonblocking(true).expect("it is a socket");
@@ -764,7 +730,7 @@ mod tests {
     #[test]
     fn an_answer_without_end_is_read_to_a_limit() {
         let (many, slow) = (vec![b' '; 1 << 20], Duration::from_millis(100));
-        for (status, why) in [("200 OK", LARGEST_ANSWER), ("500 No", LARGEST_REFUSAL)] {
+        for (status, why) in [("200 OK", LARGEST_ANSWER), ("500 No", 64 << 10)] {
             let ask = |gateway: Gateway| {
                 let (endpoint, time) = (&gateway.url().endpoints[0], Duration::from_secs(60));
                 let answer = gateway.send(endpoint, "kv/txn", &Bytes::new(), time);
@@ -799,7 +765,7 @@ mod tests {
             (14, "no leader", FailureKind::Unclear),
             (16, "invalid auth token", FailureKind::Token),
             (3, wrong, FailureKind::Denied),
-            (9, NO_USERS, FailureKind::Other),
+            (9, "authentication is not enabled", FailureKind::Other),
             (8, "mvcc: database space exceeded", FailureKind::Other),
         ] {
             let failure = Failure::new(kind, message);

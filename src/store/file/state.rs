@@ -66,7 +66,7 @@ pub(super) struct StateTrust {
     owner: u32,
     group: u32,
     /// The owner of the folder, if that is the one of an earlier owner of the configuration.
-    earlier: Option<u32>,
+    pub earlier: Option<u32>,
     /// True if that group may write the configuration, and so the state, too.
     is_shared: bool,
     /// The user of this process.
@@ -128,11 +128,6 @@ impl StateTrust {
             && !self.has_given(found)
             && (self.is_believed(found.uid()) || !can_be_planted)
             && found.mode() & ANY == 0
-    }
-
-    /// True if the files of an earlier owner of the configuration are read.
-    pub fn is_for_earlier_owner(&self) -> bool {
-        self.earlier.is_some()
     }
 
     /// True if a file belongs to the owner and the group of the configuration.
@@ -440,8 +435,7 @@ impl StateDir {
         let (lock, opened) = self.open(name)?;
         let taken = wait_for(&lock, wait, &mut || on_wait(&LockHolder::read(&lock)));
         if !taken.map_err(Error::state_folder(&self.path_of(name)))? {
-            let held = if name == SERVE_LOCK { Error::already_served } else { Error::locked };
-            return Err(held(conf.target(), LockHolder::read(&lock)));
+            return Err(Error::locked(conf.target(), LockHolder::read(&lock), name == SERVE_LOCK));
         }
         let is_own = |found: Metadata| (found.dev(), found.ino()) == (opened.dev(), opened.ino());
         // Looked up by its path, as other processes do.

@@ -15,6 +15,7 @@ use super::etcd::Etcd;
 use super::proxy::{Line, Proxy};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::fleet::Edges;
 use crate::http::listener::support::Client;
 use crate::waiting::{let_pass, until};
 
@@ -442,6 +443,37 @@ fn a_change_goes_over_a_cluster_in_waves() {
     let edit = ["edit", "--yes", "--canary", " b3", "--soak", "1s"];
     let edit = etcd.mediactl(&place, PREFIX, &edit).env("EDITOR", "sed -i s/556/666/");
     edit.at_home(&place, "home").run().exits(6).says("went back: `b3` did not take it");
+}
+
+/// Of several clusters, one whose node does not take the change ends the waves.
+#[test]
+fn a_change_of_several_clusters_goes_back_where_a_node_fails() {
+    let Some(etcd) = Etcd::start(1) else { return };
+    let (edges, clusters) = (Edges::new(0), ["/a", "/b"]);
+    edges.put_contexts(&clusters.map(|prefix| etcd.url(prefix)), "");
+    for prefix in clusters {
+        etcd.mediactl(&Place::with(SAMPLE), prefix, &["save", CONF, "--yes", "-q"]).run().exits(0);
+    }
+    let picky = TestNode::start_in(Place::empty(), &etcd.url("/a"), "picky", &PICKY);
+    picky.until_at(1);
+    let change = |port: &str, soak: &str| {
+        let set = format!("rtsp={port}");
+        edges.on_all(&["modify", "--set", &set, "--yes", "--canary", "edge-0", "--soak", soak])
+    };
+    let run = change("666", "60s").exits(6).says("a node is failed (picky: the check command");
+    run.prints("edge-0  rolled back").prints("edge-1  not changed");
+    edges.on_all(&["status"]).prints("edge-1  saved");
+    picky.until_at(3);
+    change("555", "1s").exits(0).prints("edge-0  changed").prints("edge-1  changed");
+    picky.until_port("555");
+    // Each of them is one failed cluster.
+    edges.run(&["-x", "edge-0", "modify", "rtsp=666", "-q"]).exits(0);
+    picky.until_state("failed");
+    edges
+        .on_all(&["status", "--state", "failed"])
+        .exits(11)
+        .prints("edge-0  1 failed")
+        .prints("1 saved · 1 failed");
 }
 
 /// A transaction of etcd takes 128 conditions.
