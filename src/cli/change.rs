@@ -191,9 +191,7 @@ impl<'a> ChangeCommand<'a> {
             Some(_) if options.canary.is_empty() => {
                 ui.note(&confirmation::how_to_confirm(&target, args.confirm.unwrap_or_default()));
             }
-            Some(pending) => {
-                confirmation::watch_canary(service, pending, (&options, &self.waves), &report)?;
-            }
+            Some(pending) => confirmation::watch_canary(service, pending, &self.waves, &report)?,
             None => {}
         }
         Ok(if args.exit_code && made.changed { Exit::Changed } else { Exit::Done })

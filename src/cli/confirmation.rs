@@ -89,7 +89,7 @@ pub fn let_others_end(
 pub fn watch_canary(
     service: &dyn ConfigService,
     pending: &PendingInfo,
-    (options, waves): (&ChangeOptions, &[Vec<String>]),
+    waves: &[Vec<String>],
     report: &Report<'_>,
 ) -> Result<(), Error> {
     let not_known = |error: Error| {
@@ -100,7 +100,7 @@ pub fn watch_canary(
     // The nodes go back at the deadline; until then they say what they run.
     let until = Instant::now() + pending.deadline.duration_since(SystemTime::now()).unwrap_or_default();
     let left = move || until.saturating_duration_since(Instant::now());
-    let names = sorted_ranges(waves.last().unwrap_or(&options.canary));
+    let names = sorted_ranges(waves.last().map_or(&[][..], Vec::as_slice));
     report.ui.note(&format!(
         "the change goes back unless it runs on {names} within {}; until then other nodes wait",
         pending.left()

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::{Composed, Engine, Operation, Snapshot, Transaction};
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use mediaconf::{
-    Diagnostic, Diagnostics, Document, Entry, Fault, Fix, Kind, LineIndex, NameUse, Path, Position, Segment,
-    Severity, Span, check,
+    Diagnostic, Diagnostics, Document, Entry, Fault, Fix, Kind, LineIndex, NameUse, Path, Position, Schema,
+    Segment, Severity, Span, check,
 };
 
 impl Engine {
@@ -149,7 +149,8 @@ pub(super) fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
         let (text, mut rest, mut at) = (texts[side].text(), String::new(), 0);
         let middle = differing[side].first().zip(differing[side].last());
         let middle = middle.map_or(0..0, |(first, last)| first.id()..last.id() + 1);
-        for block in blocks(texts[side]) {
+        let is_group = |entry: &Entry<'_>| Schema::group_of(&entry.keyword()).is_some();
+        for block in texts[side].entries().filter(is_group) {
             if !middle.contains(&block.id()) || known[1 - side].contains(block.text()) {
                 rest.push_str(&text[at..block.start()]);
                 at = block.end();

@@ -647,6 +647,12 @@ rtmp 1;
             Ok(TEXT.replace(film, &format!("{film}stream film2 file://x;   # late\n")))
         );
         assert_eq!(copied("lives.l", "lives.m", &[]), Ok(TEXT.replace("live l;\n", "live l;\nlive m;\n")));
+        let text = "template t {\n  prepush 3; # so\n} # base\n";
+        let other = |content| after_in(text, &request(content, "template.u", &[]));
+        let copy = "template u {\n  prepush 3; # so\n}\n";
+        assert_eq!(other(BlockContent::Copied(path("template.t"))), Ok(format!("{text}{copy}")));
+        let added = other(BlockContent::New(super::Object::new()));
+        assert!(added.is_ok_and(|made| made.starts_with(text) && made.contains("template u")));
     }
 
     #[test]

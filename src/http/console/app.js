@@ -10,13 +10,21 @@ import { Api, State, asProblem, conditionsOf, follow, load, stop } from './serve
 /** The views by the first word of a place. The files of most are read when they are opened. @type {Record<string, (rest: string[]) => Promise<Show>>} */
 const VIEWS = {
   ...Object.fromEntries(Object.keys(KEYS).map((view) =>
-    [view, async (/** @type {string[]} */ rest) => (rest.length ? (await import('./entry.js')).showBlock :
+    [view, async (/** @type {string[]} */ rest) => (rest.length ? (attachBar(), await import('./entry.js')).showBlock :
       view === 'streams' ? showStreams : (await import('./groups.js')).showGroup)])),
   text: async () => (await import('./text.js')).showText,
   history: async () => (await import('./history.js')).showHistory,
   file: async () => (await import('./file.js')).showFile,
   status: async () => (await import('./status.js')).showStatus,
 };
+
+/** @type {Promise<void> | undefined} */
+let attached;
+
+/** Shows the edit that is not sent from now on; its keys hold before it is there. */
+function attachBar() {
+  attached ??= import('./review.js').then(({ attach }) => attach(byId('change'), state));
+}
 
 const main = byId('main');
 const api = new Api(/** @type {HTMLMetaElement} */ (document.querySelector('[name=mediactl-api]')).content);
@@ -57,8 +65,7 @@ function logOut() {
   logIn();
 }
 
-/** @type {Show} */
-const showNothing = (place) => fill(place, el('p.warning', 'There is no such page.'));
+const showNothing = /** @type {Show} */ ((place) => fill(place, el('p.warning', 'There is no such page.')));
 
 async function showPlace() {
   if (state.role === null) return;
@@ -118,8 +125,7 @@ function listen() {
 
 /** Puts the focus where Tab goes on in the view, when what had it has gone. */
 function keepFocus() {
-  /** @type {Element | null} */
-  let last = null;
+  let last = /** @type {Element | null} */ (null);
   addEventListener('focusin', ({ target }) => { last = /** @type {Element} */ (target); });
   const look = () => {
     if (document.activeElement !== document.body || !last || last.checkVisibility()) return;
@@ -195,9 +201,7 @@ const KEY = 'mediactl.session';
  */
 
 /** @returns {Session} */
-function known() {
-  return { login: '', pending: null, until: 0, theme: '', ...JSON.parse(sessionStorage.getItem(KEY) ?? '{}') };
-}
+const known = () => ({ login: '', pending: null, until: 0, theme: '', ...JSON.parse(sessionStorage.getItem(KEY) ?? '{}') });
 
 /** @param {Partial<Session>} facts */
 function remember(facts) {
@@ -386,11 +390,7 @@ addEventListener('hashchange', ({ oldURL }) => {
 addEventListener('beforeunload', (event) => { if (state.draft) event.preventDefault(); });
 showFrame();
 attachConfirm();
-/** @type {Promise<void> | undefined} */
-let bar;
-state.subscribe(['draft'], () => {
-  if (state.draft) bar ??= import('./review.js').then(({ attach }) => attach(byId('change'), state));
-});
+state.subscribe(['draft'], () => { if (state.draft) attachBar(); });
 listen();
 keepFocus();
 state.set({ applied: known().pending });

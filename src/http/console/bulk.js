@@ -96,8 +96,7 @@ const pathBelow = (entry, path) => entry + (path.startsWith('[') ? path : `.${pa
 
 /**
  * The assignments of an edit, one for each stream that it changes.
- * @param {Row[]} rows
- * @param {{act: string, path: string, old: string, value: string}} edit
+ * @param {Row[]} rows @param {{act: string, path: string, old: string, value: string}} edit
  * @returns {import('./review.js').Assignment[]}
  */
 function assignmentsOf(rows, { act, path, old, value }) {

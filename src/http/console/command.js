@@ -3,9 +3,7 @@
 
 import { MASK, segmentsOf } from './base.js';
 
-/**
- * @typedef {{ keys: string[], before?: unknown, after?: unknown }} Changed a value that differs, masked
- */
+/** @typedef {{ keys: string[], before?: unknown, after?: unknown }} Changed a value that differs, masked */
 
 /** The most lines of a command. */
 const MOST_LINES = 20;
@@ -14,11 +12,8 @@ const MOST_LINES = 20;
 const PREFIX = 'media/api';
 
 /**
- * @param {string} base the prefix of the API
- * @param {import('./review.js').Draft} draft
- * @param {import('./review.js').Wanted} wanted
- * @param {readonly string[]} diff its lines, masked
- * @param {readonly Changed[]} values
+ * @param {string} base the prefix of the API @param {import('./review.js').Draft} draft @param {import('./review.js').Wanted} wanted
+ * @param {readonly string[]} diff its lines, masked @param {readonly Changed[]} values
  */
 export function commandOf(base, draft, { why, confirm, accepted }, diff, values) {
   const names = accepted.filter((name) => name !== 'would-delete-streams');
@@ -49,8 +44,7 @@ export function commandOf(base, draft, { why, confirm, accepted }, diff, values)
 
 /**
  * The option of an assignment: without a value it asks for one. `undefined` if only the editor can make it without a secret.
- * @param {import('./review.js').Assignment} made
- * @param {readonly Changed[]} values
+ * @param {import('./review.js').Assignment} made @param {readonly Changed[]} values
  */
 function optionOf({ path, value }, values) {
   // What a path finds an entry by, or what stands in a name, may be a secret.
@@ -70,6 +64,4 @@ function isAt(path, keys) {
 }
 
 /** A word of a shell. @param {string} text */
-function quoted(text) {
-  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
+const quoted = (text) => /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -12,8 +12,7 @@ import { faultItem } from './views.js';
 /** What white space separates, or nothing. */
 const TOKEN = /#[^\n]*|[;{}]|(?:"(?:\\[^]|[^"\\])*"?|[^ \t\r\n;{}"])+/g;
 
-/** @type {Map<string, Kind>} */
-const SIGNS = new Map([[';', 'end'], ['{', 'open'], ['}', 'close']]);
+const SIGNS = /** @type {Map<string, Kind>} */ (new Map([[';', 'end'], ['{', 'open'], ['}', 'close']]));
 
 const CUT = new RegExp(`(${MASK.source})`);
 
@@ -46,8 +45,7 @@ function kindOf(word, isFirst) {
 
 /** The entries at the top of a text, in order; what is not ended is left out. @param {string} text @returns {Entry[]} */
 export function entries(text) {
-  /** @type {Entry[]} */
-  const found = [];
+  const found = /** @type {Entry[]} */ ([]);
   /** @type {Entry | undefined} */
   let open;
   let depth = 0;
@@ -81,8 +79,7 @@ export function entriesOf({ name: file, text }) {
 
 /** What stands at an offset. @param {string} text @param {number} offset @returns {Place} */
 export function placeAt(text, offset) {
-  /** @type {string[]} */
-  const blocks = [];
+  const blocks = /** @type {string[]} */ ([]);
   let [keyword, word] = ['', ''];
   for (const { kind, start, end } of tokens(text)) {
     if (start > offset) break;
@@ -102,18 +99,14 @@ export function placeAt(text, offset) {
 }
 
 /** The offset at which a line begins. @param {readonly string[]} lines @param {number} index of the line */
-export function startOf(lines, index) {
-  return lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0);
-}
+export const startOf = (lines, index) => lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0);
 
 /**
  * A line as spans: its words with their kinds, and white space without one. They make up the whole line.
- * @param {string} line
- * @returns {[string, Kind | ''][]}
+ * @param {string} line @returns {[string, Kind | ''][]}
  */
 export function spans(line) {
-  /** @type {[string, Kind | ''][]} */
-  const found = [];
+  const found = /** @type {[string, Kind | ''][]} */ ([]);
   /** @returns {[string, Kind]} */
   const maskOrWord = (/** @type {string} */ part) => [part, MASK.test(part) ? 'mask' : 'word'];
   let at = 0;
@@ -136,7 +129,7 @@ export function spans(line) {
  */
 
 /**
- * The meaning of a keyword in blocks, and the plain values of a block.
+ * The meaning of a keyword in blocks, and those of a block.
  * @typedef {{ find: (blocks: readonly string[], keyword: string) => Meaning | undefined, fields: (block: string) => Meaning[] }} Vocabulary
  */
 
@@ -153,7 +146,7 @@ export async function vocabularyOf({ api }) {
     Object.entries(body.components.schemas[SCHEMAS[block] ?? '']?.properties ?? {}).flatMap(meaningOf);
   return {
     find: (blocks, keyword) => meanings(blocks.at(-1) ?? '').find((each) => each.keyword === keyword),
-    fields: (block) => meanings(block).filter(({ input }) => input),
+    fields: (block) => (SCHEMAS[block] ? meanings(block) : []),
   };
 }
 
@@ -187,9 +180,7 @@ export class EntryEditor {
   #keepLater = later(0, () => this.typed(this.area.value));
 
   /**
-   * @param {State} state
-   * @param {Promise<Vocabulary>} vocabulary
-   * @param {Shown} shown
+   * @param {State} state @param {Promise<Vocabulary>} vocabulary @param {Shown} shown
    * @param {(text: string) => void} typed is called with each new text
    */
   constructor(state, vocabulary, shown, typed) {
@@ -220,11 +211,22 @@ export class EntryEditor {
     this.#showHelp();
   }
 
+  /** Shows another text; as one that is typed, unless it only can be read. @param {string} text */
+  set(text) {
+    if (this.area.value === text) return;
+    this.area.value = text;
+    this.#changed();
+  }
+
   #typed() {
+    this.#changed();
+    this.#showHelp();
+  }
+
+  #changed() {
     this.#paint();
     this.#showFaults();
-    this.#showHelp();
-    this.#keepLater();
+    if (!this.area.readOnly) this.#keepLater();
     this.#askLater();
   }
 
@@ -310,7 +312,13 @@ export class EntryEditor {
 
   #showHelp() {
     const { blocks, keyword, word } = placeAt(this.area.value, this.area.selectionStart);
-    fill(this.help, meaningView(this.vocabulary?.find(blocks, keyword), word));
+    this.element.append(this.help);
+    this.explain(this.vocabulary?.find(blocks, keyword), word);
+  }
+
+  /** Shows the documentation of a directive. @param {Meaning | undefined} meaning @param {string} [word] */
+  explain(meaning, word = '') {
+    fill(this.help, meaningView(meaning, word));
   }
 }
 

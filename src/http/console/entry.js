@@ -2,9 +2,10 @@
 // are masked, until one presses *Edit*. The page of one block: `#/streams/NAME`.
 
 import { airView } from './air.js';
-import { KEYS, MASK, counted, el, fill, pathOf, placeOf, refill, shownTime, textOf, told, wordOf } from './base.js';
+import { KEYS, counted, el, fill, pathOf, placeOf, refill, shownTime, textOf, told, wordOf } from './base.js';
 import { askName, removeBlock } from './blocks.js';
 import { EntryEditor, entries, vocabularyOf } from './editor.js';
+import { formView, withWords, wordsFor } from './form.js';
 import { effective } from './rows.js';
 import { valueAt, withValue } from './review.js';
 import { asProblem } from './server.js';
@@ -21,11 +22,8 @@ const LISTED = 5;
 
 /**
  * Shows an entry in a box until the signal ends it.
- * @param {HTMLElement} box
- * @param {State} state
- * @param {import('./base.js').Segment[]} segments the path of the entry
- * @param {AbortSignal} signal
- * @returns what puts the cursor into the text of the entry, at a line of the file
+ * @param {HTMLElement} box @param {State} state @param {import('./base.js').Segment[]} segments the path of the entry
+ * @param {AbortSignal} signal @returns what puts the cursor into the text of the entry, at a line of the file
  */
 export function showEntry(box, state, segments, signal) {
   const { api } = state;
@@ -34,15 +32,17 @@ export function showEntry(box, state, segments, signal) {
   const notice = el('div');
   const fields = el('div');
   const held = el('div');
+  const columns = el('div.entry-columns');
+  /** @type {ReturnType<typeof formView> | undefined} */
+  let form;
+  let meanings = /** @type {import('./editor.js').Meaning[]} */ ([]);
   const edit = el('button', { onclick: () => { if (!opened) open(); else if (state.mayLeave()) reload(); } });
   /** @type {EntryEditor | undefined} */
   let editor;
   /** The text that is shown, its revision, its line and its values. */
   let [text, revision, line] = ['', '', 1];
-  /** @type {Record<string, unknown>} */
-  let values = {};
-  /** @type {Map<string, string>} */
-  let changed = new Map();
+  let values = /** @type {Record<string, unknown>} */ ({});
+  let changed = /** @type {Map<string, string>} */ (new Map());
   /** The text without masks, while it is edited. */
   let opened = '';
 
@@ -78,23 +78,48 @@ export function showEntry(box, state, segments, signal) {
     const focused = editor?.area === document.activeElement;
     editor = new EntryEditor(state, vocabulary, { path, text, line, isReadOnly: true }, () => {});
     fill(notice);
-    fill(box, notice, el('div.entry-head', state.mayEdit && edit), editor.element, held, fields, changesView(changes));
+    fill(columns, editor.element, el('div.entry-rest', fields, held, changesView(changes)));
+    fill(box, notice, el('div.entry-head', state.mayEdit && edit), columns);
     if (focused) editor.area.focus();
+    editor.set(withDraft(text, false));
     drawRest();
   }
 
-  /** Shows the text with its secrets, to be edited; the server logs who does that. */
-  async function open() {
+  /** True if the edit is of single values of this entry. */
+  const isOfValues = () => state.draft?.kind === 'values' && state.draft.label === path;
+
+  /** A text with the values that are edited; those that are secret are not shown. @param {string} base @param {boolean} isShown */
+  function withDraft(base, isShown) {
+    const assignments = state.draft?.kind === 'values' && isOfValues() ? state.draft.assignments : [];
+    return assignments.reduce((now, { path: at, value }) => {
+      const meaning = meanings.find(({ name }) => pathOf([...segments, name]) === at);
+      if (!meaning) return now;
+      const isHidden = !isShown && meaning.isSecret && meaning.input && value !== 'remove';
+      return withWords(now, meaning.keyword, 0, isHidden ? '"(new)"' : wordsFor(value));
+    }, base);
+  }
+
+  /** Makes another text of the one that is edited. @param {(text: string) => string} change */
+  async function rewrite(change) {
+    if (!opened) await open(false);
+    if (!opened) return;
+    editor?.set(change(editor.area.value));
+    form?.draw();
+  }
+
+  /** Shows the text with its secrets, to be edited; the server logs who does that. @param {boolean} [isFocused] */
+  async function open(isFocused = true) {
     try {
       const now = await api.get('read_config', { path, format: 'conf', secrets: 'shown' }, { signal });
-      if (state.draft || opened) return;
+      if ((state.draft && !isOfValues()) || opened) return;
       [opened, revision] = [now.body, now.revision];
       const old = editor?.element;
       const cursor = editor?.area.selectionStart ?? 0;
       editor = new EntryEditor(state, vocabulary, { path, text: opened, line: now.line || line, isReadOnly: false }, typed);
       old?.replaceWith(editor.element);
       editor.area.setSelectionRange(cursor, cursor);
-      editor.area.focus();
+      if (isFocused) editor.area.focus();
+      editor.set(withDraft(opened, true));
       drawRest();
     } catch (error) {
       fill(notice, problemView(error));
@@ -103,26 +128,56 @@ export function showEntry(box, state, segments, signal) {
 
   /** @param {string} now */
   function typed(now) {
-    state.set({ draft: now === opened ? null : { kind: 'text', label: path, base: state.draft?.base ?? revision, text: now } });
+    state.set({ draft: now === opened ? null : { kind: 'text', label: path, base: state.draft?.kind === 'text' ? state.draft.base : revision, text: now } });
   }
 
   /** Shows the button and the fields as they can be used now. */
   async function drawRest() {
     edit.textContent = opened ? 'Cancel' : 'Edit';
-    edit.disabled = !opened && state.draft !== null;
+    edit.disabled = !opened && state.draft !== null && !isOfValues();
     const known = await vocabulary.catch(() => undefined);
-    const meanings = known?.fields(entries(text)[0]?.keyword ?? '') ?? [];
+    if (!form && known && segments.length > 1) makeForm(known.fields(entries(text)[0]?.keyword ?? ''));
+    form?.draw();
     fill(held, segments[0] === 'streams' && heldView(effective(values, state.whole)));
-    const isLocked = opened !== '' || (state.draft !== null && state.draft.label !== path);
-    if (meanings.length && segments.length > 1) fill(fields, fieldsView(state, meanings, { entry: path, segments, base: revision, values, changes: changed, isLocked }));
+  }
+
+  /** @param {import('./editor.js').Meaning[]} found */
+  function makeForm(found) {
+    meanings = found;
+    if (!found.length) return;
+    form = formView(found, {
+      segments,
+      mayEdit: state.mayEdit,
+      text: () => editor?.area.value ?? text,
+      isOpened: () => opened !== '',
+      isOther: () => state.draft !== null && state.draft.label !== path,
+      assign: (at, value) => state.set({ draft: withValue(state.draft, { entry: path, base: revision, path: at }, value) }),
+      assigned: (at) => valueAt(state.draft, at),
+      rewrite,
+      origin: (name) => {
+        const { json: { [name]: value }, from: { [name]: origin } } = effective(values, state.whole);
+        return { value: wordOf(value?.url ?? value?.root ?? (typeof value === 'object' ? '' : value)), from: origin && originView(origin) };
+      },
+      changed: (name) => changed.get(name),
+      explain: (meaning, row) => {
+        editor?.explain(meaning);
+        // Where the text is above the form, the documentation is at the field.
+        const isNarrow = !getComputedStyle(columns).gridTemplateColumns.includes(' ');
+        if (editor) (isNarrow ? row : editor.element).append(editor.help);
+      },
+    });
+    fill(fields, form.element);
+    editor?.set(opened ? editor.area.value : withDraft(text, false));
   }
 
   function draftChanged() {
     // It was applied or discarded elsewhere, or another edit took its place.
     const isOver = state.draft ? state.draft.label !== path : editor?.area.value !== opened;
     if (opened && isOver) reload();
-    else if (!fields.contains(document.activeElement)) drawRest();
-    else edit.disabled = !opened && state.draft !== null;
+    else {
+      if (!opened) editor?.set(withDraft(text, false));
+      drawRest();
+    }
   }
 
   /** Shows it again, also where its text is as it was, with its secrets masked. */
@@ -160,8 +215,7 @@ function originView(origin) {
 
 /** For each member the last change of it, in words. @param {Blamed[]} changes the last one first */
 function lastChanges(changes) {
-  /** @type {Map<string, string>} */
-  const found = new Map();
+  const found = /** @type {Map<string, string>} */ (new Map());
   for (const { at, by, from, to } of changes.toReversed()) {
     for (const name of namesOf(from, to)) {
       const isOther = JSON.stringify(from?.[name]) !== JSON.stringify(to?.[name]);
@@ -172,9 +226,7 @@ function lastChanges(changes) {
 }
 
 /** The members that an entry had before a change or has after it. @param {any} from @param {any} to */
-function namesOf(from, to) {
-  return Object.keys({ ...from, ...to });
-}
+const namesOf = (from, to) => Object.keys({ ...from, ...to });
 
 /** @param {Blamed[]} changes */
 function changesView(changes) {
@@ -237,81 +289,4 @@ function usersView(users) {
 function showIncluded(box, state, path, { file, line, text }) {
   const editor = new EntryEditor(state, vocabularyOf(state), { path, text, line, isReadOnly: true }, () => {});
   fill(box, el('p.warning', `It is in the included file ${file}, line ${line}, and read only here.`), editor.element);
-}
-
-/**
- * @typedef {import('./editor.js').Meaning} Meaning
- * @typedef {import('./review.js').NewValue} NewValue
- * @typedef {{ entry: string, segments: import('./base.js').Segment[], base: string, values: Record<string, unknown>,
- *   changes: Map<string, string>, isLocked: boolean }} Shown
- */
-
-/** The form of all plain values. @param {State} state @param {Meaning[]} meanings @param {Shown} shown */
-export function fieldsView(state, meanings, shown) {
-  return el('section.fields', { 'aria-label': 'Values' }, el('h2', 'Values'),
-    shown.isLocked && state.mayEdit && el('p.quiet', 'To change these values, apply or discard the other edit first.'),
-    el('form.table', { onsubmit: () => {} }, meanings.map((meaning) => fieldRow(state, meaning, shown))));
-}
-
-/** @param {State} state @param {Meaning} meaning @param {Shown} shown */
-function fieldRow(state, meaning, { entry, segments, base, values, changes, isLocked }) {
-  const { name, keyword, description, unit, usual, input, isSecret } = meaning;
-  const path = pathOf([...segments, name]);
-  const id = `field-${name}`;
-  const own = values[name];
-  const { json: { [name]: holds }, from: { [name]: origin } } = effective(values, state.whole);
-  const isSwitch = input === 'boolean';
-  const isMask = MASK.test(String(own));
-  const holdsMask = isMask && String(own).replace(MASK, '') !== '';
-  const old = isMask ? '' : own === false && !isSwitch ? 'off' : String(own ?? '');
-  const isFixed = !state.mayEdit || isLocked || holdsMask;
-
-  const about = el('span.about.quiet');
-  const button = (/** @type {string} */ word, /** @type {string} */ label, /** @type {() => void} */ onclick) =>
-    el('button.small', { 'aria-label': label, onclick }, word);
-  const remove = button('Remove', `Remove ${keyword}`, () => edit('remove'));
-  const undo = button('Undo', `Undo the edit of ${keyword}`, () => edit(undefined));
-  const field = el(isSwitch ? 'select' : 'input', { id, type: isSecret && 'password',
-    placeholder: isMask ? 'hidden' : wordOf(holds) || usual, oninput: () => edit(typed()) },
-  isSwitch && [['', 'not set'], ['true', 'on'], ['false', 'off']].map(([value, word]) => el('option', { value }, word)));
-  const line = el('div.field', el('label', { for: id, title: description }, keyword),
-    el('div.control', isFixed ? el('output', { id }, [wordOf(holds) || '–', ' ', holds !== undefined && unit]) : [field, el('span.unit.quiet', unit), remove, undo]),
-    about);
-
-  /** The edit that is typed; a word that looks like a number stays a word. @returns {NewValue | undefined} */
-  function typed() {
-    const { value } = field;
-    if (value === old || (!value && own === undefined)) return undefined;
-    if (!value) return 'remove';
-    return input === 'string' ? { text: value } : { typed: value };
-  }
-
-  /** @param {NewValue | undefined} value */
-  function edit(value) {
-    state.set({ draft: withValue(state.draft, { entry, base, path }, value) });
-    draw(value);
-  }
-
-  /** @param {NewValue | undefined} made */
-  function draw(made) {
-    const isEdited = made !== undefined;
-    const text = made === 'remove' ? '' : made ? Object.values(made)[0] : old;
-    // What is the same keeps its cursor.
-    if (field.value !== text) field.value = text;
-    remove.hidden = own === undefined || made === 'remove';
-    undo.hidden = !isEdited;
-    line.classList.toggle('edited', isEdited);
-    fill(about, [
-      isEdited && 'edited, not sent',
-      holdsMask && 'holds a secret: edit the text above',
-      origin && own === undefined && ['from the ', originView(origin)],
-      changes.get(name),
-      own !== undefined && 'in the text',
-      usual && `without it: ${usual}`,
-      'not set',
-    ].find(Boolean));
-  }
-
-  draw(valueAt(state.draft, path));
-  return line;
 }

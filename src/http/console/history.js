@@ -17,8 +17,7 @@ const FEW = 5;
 export function showHistory(main, state, { rest: [place = ''] }, signal) {
   const { api, mayEdit } = state;
   const chosen = Number(place);
-  /** @type {Change[]} */
-  let changes = [];
+  let changes = /** @type {Change[]} */ ([]);
   let count = SOME;
   /** The ID of the way back that was made here and waits to be kept. @type {string | null} */
   let pending = null;
@@ -84,10 +83,7 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
       el('ol.changes', since.map((change) => changeView(change, change.paths && firstOf(change.paths.first, change.paths.count)))));
   }
 
-  /**
-   * Shows what going back would change, and asks.
-   * @param {ApplyForm} [known] the form of an earlier difference, which does not hold any more
-   */
+  /** Shows what going back would change, and asks. @param {ApplyForm} [known] the form of an earlier difference, which does not hold any more */
   async function offerWayBack(known) {
     await showWhenRead(detail, async () => {
       const { body: { revisions, state: conditions } } = await api.get('status');

@@ -29,10 +29,7 @@ import { ApplyForm, diffView, notesView, problemView } from './views.js';
 
 /**
  * Begins an edit, unless another one stays.
- * @param {State} state
- * @param {string} label what it does, in words
- * @param {Assignment[]} assignments
- * @param {Pattern} [pattern]
+ * @param {State} state @param {string} label what it does, in words @param {Assignment[]} assignments @param {Pattern} [pattern]
  */
 export function begin(state, label, assignments, pattern) {
   if (!state.mayLeave()) return false;
@@ -56,9 +53,7 @@ export function valueAt(draft, path) {
 
 /**
  * The edit of the fields of an entry with another value of one field, or without one; `null` if none is left.
- * @param {Draft | null} draft
- * @param {{ entry: string, base: string, path: string }} field
- * @param {NewValue | undefined} value
+ * @param {Draft | null} draft @param {{ entry: string, base: string, path: string }} field @param {NewValue | undefined} value
  * @returns {Draft | null}
  */
 export function withValue(draft, { entry, base, path }, value) {
@@ -90,11 +85,7 @@ export function requestOf(draft) {
 /**
  * Asks for the diff of an edit with what is there now: where the file was edited by hand, with the file, so that the edit by
  * hand stays.
- * @param {Api} api
- * @param {Draft} draft
- * @param {Wanted} wanted
- * @param {AbortSignal} [signal]
- * @returns {Promise<Review>}
+ * @param {Api} api @param {Draft} draft @param {Wanted} wanted @param {AbortSignal} [signal] @returns {Promise<Review>}
  */
 export async function review(api, draft, wanted, signal) {
   const { body: { revisions, state } } = await api.get('status', {}, { signal });
@@ -113,11 +104,7 @@ export async function review(api, draft, wanted, signal) {
 
 /**
  * Makes the change of an edit, or only rehearses it.
- * @param {Api} api
- * @param {Draft} draft
- * @param {Wanted} wanted
- * @param {object} how
- * @param {AbortSignal} [signal]
+ * @param {Api} api @param {Draft} draft @param {Wanted} wanted @param {object} how @param {AbortSignal} [signal]
  */
 export function send(api, draft, { why, confirm, accepted }, how, signal) {
   const options = { message: why || null, confirm: Number(confirm) || null, ...accepting(accepted), base: draft.base || null };
@@ -127,9 +114,7 @@ export function send(api, draft, { why, confirm, accepted }, how, signal) {
 
 /**
  * The edit after a choice; `null` if nothing is left of it. Of values, those that nobody else changed stay.
- * @param {Review} found
- * @param {Side} side
- * @returns {Draft | null}
+ * @param {Review} found @param {Side} side @returns {Draft | null}
  */
 export function settled({ draft, target, clash }, side) {
   if (side === 'mine') return { ...draft, base: target };
@@ -142,11 +127,7 @@ export function settled({ draft, target, clash }, side) {
   return assignments.length ? { ...others, assignments, base: target } : null;
 }
 
-/**
- * What both changed, each in its own way, and the choice.
- * @param {Review & { clash: Problem }} found
- * @param {(side: Side) => void} choose
- */
+/** What both changed, each in its own way, and the choice. @param {Review & { clash: Problem }} found @param {(side: Side) => void} choose */
 export function clashView({ draft, clash: { details, message } }, choose) {
   const button = (/** @type {Side} */ side, /** @type {string} */ word) => el('button', { value: side, onclick: () => choose(side) }, word);
   return el('section.clashes', { 'aria-label': 'Changed by somebody else, too' },

@@ -22,14 +22,11 @@ export const rowsOf = (config, included) =>
 /**
  * The values that hold, as `read --effective` has them, and where those come from that are not its own: `template NAME` or
  * `global`.
- * @param {any} own
- * @param {any} config
- * @returns {{ json: any, from: Record<string, string> }}
+ * @param {any} own @param {any} config @returns {{ json: any, from: Record<string, string> }}
  */
 export function effective(own, config) {
   const json = { ...own };
-  /** @type {Record<string, string>} */
-  const from = {};
+  const from = /** @type {Record<string, string>} */ ({});
   const take = (/** @type {string} */ key, /** @type {any} */ value, /** @type {string} */ origin) => {
     json[key] = value;
     from[key] = origin;
@@ -104,14 +101,11 @@ const TERM = new RegExp(String.raw`${PATH}(?:\s*(?:=~|!=|=|~)\s*(?:${WORD})?|\s+
 
 /**
  * What a text in the field of the filter means: the test of a row, and what is wrong with the text.
- * @param {string} text
- * @returns {{test: (row: Row) => boolean, fault: string}}
+ * @param {string} text @returns {{test: (row: Row) => boolean, fault: string}}
  */
 export function filterOf(text) {
-  /** @type {Condition[]} */
-  const conditions = [];
-  /** @type {string[]} */
-  const words = [];
+  const conditions = /** @type {Condition[]} */ ([]);
+  const words = /** @type {string[]} */ ([]);
   let fault = '';
   for (const term of text.match(TERM) ?? []) {
     const found = conditionOf(term);
@@ -143,10 +137,7 @@ export function conditionOf(text) {
 
 /**
  * True if any value at a path meets a test; names behind a list go through the list.
- * @param {any} value
- * @param {Part[]} path
- * @param {(value: any) => boolean} test
- * @returns {boolean}
+ * @param {any} value @param {Part[]} path @param {(value: any) => boolean} test @returns {boolean}
  */
 function any(value, path, test) {
   const [first, ...rest] = path;

@@ -48,8 +48,7 @@ export function hereOf(hint = '') {
 
 /**
  * The words for a problem. `accept` is called with the name of a guard that is accepted.
- * @param {unknown} error
- * @param {(guard: string) => void} [accept]
+ * @param {unknown} error @param {(guard: string) => void} [accept]
  */
 export function problemView(error, accept) {
   const { name, message, details } = asProblem(error);
@@ -68,9 +67,7 @@ export function problemView(error, accept) {
 
 /**
  * Shows in a box what is made of an answer as soon as it is there, or why there is none.
- * @param {Element} box
- * @param {() => Promise<import('./base.js').Child>} made
- * @param {(guard: string) => void} [accept]
+ * @param {Element} box @param {() => Promise<import('./base.js').Child>} made @param {(guard: string) => void} [accept]
  */
 export async function showWhenRead(box, made, accept) {
   fill(box, await told(box, made()).catch((error) => problemView(error, accept)));
@@ -78,8 +75,7 @@ export async function showWhenRead(box, made, accept) {
 
 /**
  * A fault, as an item of a list.
- * @param {{ severity?: string, message: string, hint?: string }} fault
- * @param {import('./base.js').Child} place where it is
+ * @param {{ severity?: string, message: string, hint?: string }} fault @param {import('./base.js').Child} place where it is
  * @param {...import('./base.js').Child} more
  */
 export function faultItem({ severity, message, hint }, place, ...more) {
@@ -97,8 +93,7 @@ const KINDS = { ' ': 'same', '+': 'added', '-': 'removed' };
 
 /** Reads a unified diff. @param {string} text @returns {DiffLine[]} */
 export function diffLines(text) {
-  /** @type {DiffLine[]} */
-  const found = [];
+  const found = /** @type {DiffLine[]} */ ([]);
   let [before, after] = [0, 0];
   for (const line of text.split('\n')) {
     const hunk = /^@@ -(\d+).*? \+(\d+)/.exec(line);
@@ -150,10 +145,8 @@ const UNDO = 120;
 
 export class ApplyForm {
   /**
-   * @param {string} word of the button
-   * @param {() => void} changed is called when one of the values is another one
-   * @param {() => void} submitted
-   * @param {...import('./base.js').Child} more what stands in front of the buttons
+   * @param {string} word of the button @param {() => void} changed is called when one of the values is another one
+   * @param {() => void} submitted @param {...import('./base.js').Child} more what stands in front of the buttons
    */
   constructor(word, changed, submitted, ...more) {
     this.why = el('input', { maxlength: 500 });
@@ -186,8 +179,7 @@ export class ApplyForm {
 
 /**
  * A change in a list: its number and time, who made it, why, and what it changed.
- * @param {Change} change
- * @param {string | null | undefined} what it changed
+ * @param {Change} change @param {string | null | undefined} what it changed
  * @param {boolean} [isShown] if it is the one that is looked at
  */
 export function changeView({ number, at, by, operation, message, unsaved }, what, isShown) {

@@ -443,8 +443,8 @@ impl StateDir {
             return Ok(None);
         }
         // On a full disk the id of the holder is missing, which is harmless: the lock itself is held.
-        let text = format!("{}\n", std::process::id());
-        let _ = lock.write_all_at(text.as_bytes(), 0).and_then(|()| lock.set_len(text.len() as u64));
+        // All ids take the same room, so that nothing is left of a longer one.
+        let _ = lock.write_all_at(format!("{:<10}\n", std::process::id()).as_bytes(), 0);
         Ok(Some(lock))
     }
 }

@@ -229,10 +229,16 @@ impl Promises {
         }
         for kind in Kind::ALL {
             let entries = new.own_by_key(kind.key()).iter();
-            let names = entries.clone().map(|entry| entry.group_name().value());
             let is_in_order = match self.orders.get(&kind) {
-                Some(expected) => names.eq(expected.iter().map(String::as_str)),
-                None => names.eq(old.own_by_key(kind.key()).iter().map(|entry| entry.group_name().value())),
+                Some(expected) => entries
+                    .clone()
+                    .map(|entry| entry.group_name().value())
+                    .eq(expected.iter().map(String::as_str)),
+                None => {
+                    let old = old.own_by_key(kind.key());
+                    old.len() == entries.len()
+                        && entries.clone().zip(old).all(|(new, old)| new.is_namesake(*old))
+                }
             };
             if !is_in_order {
                 return unproved(kind.key().to_owned());

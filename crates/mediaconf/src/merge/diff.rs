@@ -75,8 +75,9 @@ pub(crate) struct BlockChange {
 pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl Iterator<Item = BlockChange> {
     let backend = DirectiveRole::Backend.key(kind.scope());
     let entries = sides.map(|side| side.members().own_by_key(kind.key()));
-    let [old, new] = entries.map(|side| side.iter().map(|entry| entry.group_name().value()));
-    let (pairs, positions) = match !entries[0].is_empty() && old.eq(new) {
+    let are_namesakes = || entries[0].iter().zip(entries[1]).all(|(old, new)| old.is_namesake(*new));
+    let is_same_order = !entries[0].is_empty() && entries[0].len() == entries[1].len() && are_namesakes();
+    let (pairs, positions) = match is_same_order {
         true => {
             let places = 0..entries[0].len();
             let changed = places.filter(|&at| entries[0][at].text() != entries[1][at].text());

@@ -48,6 +48,12 @@ impl<'t> Entry<'t> {
         self.arguments().next().expect("an entry that fits a group has a name")
     }
 
+    /// True if two streams, lives or plugins have the same name.
+    pub fn is_namesake(self, other: Entry<'_>) -> bool {
+        // Most have the same text.
+        self.text() == other.text() || self.group_name().value() == other.group_name().value()
+    }
+
     /// The number of streams inside its block, which stand there if a `}` is missing.
     pub fn inner_streams(self) -> usize {
         let inside = self.numbers().skip(1).map(|number| self.document().entry(number));

@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::iter;
 use std::ops::Range;
 
+use memchr::memmem;
 use serde_json::Value;
 
 use super::finder::secrets_in;
@@ -96,7 +97,7 @@ impl Masker {
 
     /// True if a text holds a mask: the masked output was sent back instead of the secret.
     pub fn holds_mask(text: &str) -> bool {
-        text.match_indices(MASK_START).any(|(at, _)| mask_len(&text[at..]).is_some())
+        memmem::find_iter(text.as_bytes(), MASK_START).any(|at| mask_len(&text[at..]).is_some())
     }
 
     /// True if `value` is a mask and nothing else.
