@@ -166,8 +166,8 @@ const unmarked = (/** @type {string} */ text) => text.replaceAll('`', '');
  * @typedef {{ severity: string, message: string, hint?: string, line: number, column: number,
  *   end: { line: number, column: number }, fix?: { range: { start: Point, end: Point }, text: string } }} Found
  * @typedef {{ line: number, column: number }} Point
- * @typedef {{ path: string, text: string, line: number, isReadOnly: boolean, found?: Found[] }} Shown without a
- *   path it is a whole file; `found` are faults that are told elsewhere
+ * @typedef {{ path: string, text: string, line: number, isReadOnly: boolean, around?: [string, string],
+ *   found?: Found[] }} Shown without a path it is a file, or lines of it with those around; `found` are faults that are told elsewhere
  */
 
 /** The time after the last key at which the server is asked for faults, in milliseconds. */
@@ -199,7 +199,7 @@ export class EntryEditor {
     this.element = el('div.entry',
       el('div.entry-text', this.numbers, el('div.layers', this.colours, this.area)), this.faults, this.help);
     vocabulary.then((known) => { this.vocabulary = known; help(); }, () => {});
-    this.#found = shown.found ?? [];
+    this.#found = this.#here(shown.found ?? []);
     this.#paint();
     if (!shown.found) this.#askLater();
   }
@@ -244,11 +244,26 @@ export class EntryEditor {
   async #ask() {
     if (!this.state.mayEdit) return;
     const { value } = this.area;
-    const found = await this.state.api.post('check_config', { path: this.shown.path, columns: 'utf16' }, value).catch(() => undefined);
+    const { path, around: [before, after] = ['', ''] } = this.shown;
+    const found = await this.state.api.post('check_config', { path, columns: 'utf16' }, before + value + after).catch(() => undefined);
     if (!found || value !== this.area.value) return;
-    this.#found = found.body.faults.filter((/** @type {Found} */ fault) => fault.line);
+    this.#found = this.#here(found.body.faults.filter((/** @type {Found} */ fault) => fault.line));
     this.#paint();
     this.#showFaults();
+  }
+
+  /** The faults of lines of a file as those of this text. @param {Found[]} found */
+  #here(found) {
+    const skipped = this.shown.around ? this.shown.line - 1 : 0;
+    const here = (/** @type {Point} */ { line, column }) => ({ line: line - skipped, column });
+    const last = skipped + this.area.value.split('\n').length;
+    return found.filter(({ line }) => line > skipped && line <= last).map(({ fix, ...fault }) => ({ ...fault, ...here(fault), end: here(fault.end),
+      fix: fix && { ...fix, range: { start: here(fix.range.start), end: here(fix.range.end) } } }));
+  }
+
+  /** The line of the file with the cursor. */
+  get cursorLine() {
+    return this.area.value.slice(0, this.area.selectionStart).split('\n').length + this.shown.line - 1;
   }
 
   #showFaults() {

@@ -6,7 +6,11 @@ import { EntryEditor, vocabularyOf } from './editor.js';
 import { propose } from './review.js';
 import { faultItem, problemView } from './views.js';
 
-/** @typedef {import('./editor.js').Found} Found */
+/** @typedef {import('./editor.js').Found & { file?: string }} Found */
+
+/** Of a longer file so many lines around a fault are shown; and the faults that are listed. */
+const MOST = 1000;
+const LISTED = 20;
 
 /** @type {import('./base.js').Show} */
 export function showFile(main, state, _, signal) {
@@ -17,6 +21,10 @@ export function showFile(main, state, _, signal) {
   /** The text that is shown, and the revision of the file that it is of. */
   let [text, revision] = ['', ''];
   let isOpened = false;
+  /** What is in front of the lines that are shown, and behind them. @type {[string, string]} */
+  let around = ['', ''];
+  /** @type {Found[]} */
+  let found = [];
   const edit = el('button.primary', { onclick: () => { if (!isOpened) open(); else if (state.mayLeave()) again(); } });
   fill(main, el('div.entry-page', el('h1', 'File'), head, faults, box));
 
@@ -29,31 +37,43 @@ export function showFile(main, state, _, signal) {
     if (isOpened && status?.revisions.file === revision) return;
     try {
       const now = await read('masked');
-      const found = mayEdit ? (await api.post('check_config', { source: 'saved', columns: 'utf16' })).body : { faults: [], errors: 0, warnings: 0 };
+      const checked = mayEdit ? (await api.post('check_config', { source: 'saved', columns: 'utf16' })).body : { faults: [], errors: 0 };
       if (isOpened && state.draft) return fill(head, el('p.warning', { role: 'alert' }, 'The file was changed since you began.'));
       [text, revision, isOpened] = [now.body, now.revision, false];
       edit.textContent = 'Edit';
-      refill(head, [status?.state, found, status?.last_change], () => [
-        el('p', { class: isBroken ? 'problem' : 'own' }, isBroken ? `The file has ${counted(found.errors, 'error')} and can’t be loaded: ` :
+      found = checked.faults;
+      refill(head, [status?.state, checked, status?.last_change], () => [
+        el('p', { class: isBroken ? 'problem' : 'own' }, isBroken ? `The file has ${counted(checked.errors, 'error')} and can’t be loaded: ` :
           status?.state.includes('edited-by-hand') ? 'The file was edited by hand and has no errors: ' : 'The file is what runs: ', `${runsWords(status)}.`),
         mayEdit && el('div.buttons', edit,
-          found.faults.some((/** @type {Found} */ each) => each.fix) && el('button', { onclick: fix }, 'Fix'),
+          found.some((each) => each.fix) && el('button', { onclick: fix }, 'Fix'),
           status?.state.includes('edited-by-hand') && el('button', { onclick: goBack }, 'Go back to what runs'),
           !isBroken && status?.state.includes('edited-by-hand') && el('button', { onclick: run }, 'Run the file'))]);
       const lines = text.split('\n');
-      fill(faults, found.faults.length > 0 && el('ul.faults', { 'aria-label': 'Faults of the file' }, found.faults.map((/** @type {Found & { file?: string }} */ fault) =>
-        faultItem(fault, fault.file ? `${fault.file}, line ${fault.line}` : el('button.link', { onclick: () => editor?.goTo(fault.line) }, `Line ${fault.line}`),
-          !fault.file && el('code', lines[fault.line - 1]?.trim())))));
-      show(text, found.faults.filter((/** @type {{ file?: string }} */ { file }) => !file));
+      fill(faults, found.length > 0 && el('ul.faults', { 'aria-label': 'Faults of the file' }, found.slice(0, LISTED).map((fault) =>
+        faultItem(fault, fault.file ? `${fault.file}, line ${fault.line}` : el('button.link', { onclick: () => goTo(fault.line) }, `Line ${fault.line}`),
+          !fault.file && el('code', lines[fault.line - 1]?.trim()))), found.length > LISTED && el('li', `and ${found.length - LISTED} more`)));
+      show(text, found.find(({ file }) => !file)?.line);
     } catch (error) {
       fill(head, problemView(error));
     }
   }
 
-  /** @param {string} shown @param {Found[]} [found] */
-  function show(shown, found) {
-    editor = new EntryEditor(state, vocabularyOf(state), { path: '', text: shown, line: 1, isReadOnly: !isOpened, found }, typed);
-    fill(box, editor.element);
+  /** Shows the file, or of a long one the lines around one. @param {string} whole @param {number} [line] */
+  function show(whole, line = 1) {
+    const lines = whole.split(/(?<=\n)/);
+    const first = lines.length > MOST ? Math.max(0, line - MOST / 2) : 0;
+    around = [lines.slice(0, first).join(''), lines.slice(first + MOST).join('')];
+    const own = isOpened ? undefined : found.filter(({ file }) => !file);
+    editor = new EntryEditor(state, vocabularyOf(state),
+      { path: '', text: lines.slice(first, first + MOST).join(''), line: first + 1, around, isReadOnly: !isOpened, found: own }, typed);
+    fill(box, lines.length > MOST && el('p.quiet', `Lines ${first + 1} to ${Math.min(first + MOST, lines.length)} of ${lines.length}; a fault leads to its lines`), editor.element);
+  }
+
+  /** @param {number} line */
+  function goTo(line) {
+    if (!isOpened) show(text, line);
+    editor?.goTo(line);
   }
 
   function again() {
@@ -67,15 +87,15 @@ export function showFile(main, state, _, signal) {
     if (isOpened || !state.mayLeave()) return;
     [text, revision, isOpened] = [now.body, now.revision, true];
     edit.textContent = 'Cancel';
-    const at = editor?.area.selectionStart ?? 0;
+    const line = editor?.cursorLine;
     fill(faults);
-    show(text);
-    editor?.area.setSelectionRange(at, at);
-    editor?.area.focus();
+    show(text, line);
+    editor?.goTo(line ?? 1);
   }
 
-  /** @param {string} now */
-  function typed(now) {
+  /** @param {string} part */
+  function typed(part) {
+    const now = around[0] + part + around[1];
     const draft = { kind: /** @type {const} */ ('operation'), label: 'the file', base: revision, operation: { save: now }, command: [], isOfFile: true, isQuiet: true };
     state.set({ draft: now === text ? null : draft });
   }
@@ -96,7 +116,7 @@ export function showFile(main, state, _, signal) {
   state.subscribe(['status', 'role'], load, signal);
   state.subscribe(['draft'], () => {
     // It was applied or discarded.
-    if (!state.draft && isOpened && editor?.area.value !== text) again();
+    if (!state.draft && isOpened && editor && around[0] + editor.area.value + around[1] !== text) again();
   }, signal);
   load();
 }
