@@ -1,7 +1,7 @@
 //! Form changes and near misses of patches between real texts: what is reported of a text is reported of
 //! its JSON, and nothing that is in a file is taken for a misspelling.
 
-use mediaconf::{Config, Document, Entry, FaultKind, Faults, Kind, Schema, Scope};
+use mediaconf::{Config, Document, Entry, FaultKind, Faults, Kind, Scope};
 use serde_json::Value;
 
 use crate::fixtures;
