@@ -23,8 +23,7 @@ export function showFile(main, state, _, signal) {
   let isOpened = false;
   /** What is in front of the lines that are shown, and behind them. @type {[string, string]} */
   let around = ['', ''];
-  /** @type {Found[]} */
-  let found = [];
+  let found = /** @type {Found[]} */ ([]);
   const edit = el('button.primary', { onclick: () => { if (!isOpened) open(); else if (state.mayLeave()) again(); } });
   fill(main, el('div.entry-page', el('h1', 'File'), head, faults, box));
 
