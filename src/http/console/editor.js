@@ -12,8 +12,7 @@ import { faultItem } from './views.js';
 /** What white space separates, or nothing. */
 const TOKEN = /#[^\n]*|[;{}]|(?:"(?:\\[^]|[^"\\])*"?|[^ \t\r\n;{}"])+/g;
 
-/** @type {Map<string, Kind>} */
-const SIGNS = new Map([[';', 'end'], ['{', 'open'], ['}', 'close']]);
+const SIGNS = /** @type {Map<string, Kind>} */ (new Map([[';', 'end'], ['{', 'open'], ['}', 'close']]));
 
 const CUT = new RegExp(`(${MASK.source})`);
 
@@ -46,8 +45,7 @@ function kindOf(word, isFirst) {
 
 /** The entries at the top of a text, in order; what is not ended is left out. @param {string} text @returns {Entry[]} */
 export function entries(text) {
-  /** @type {Entry[]} */
-  const found = [];
+  const found = /** @type {Entry[]} */ ([]);
   /** @type {Entry | undefined} */
   let open;
   let depth = 0;
@@ -81,8 +79,7 @@ export function entriesOf({ name: file, text }) {
 
 /** What stands at an offset. @param {string} text @param {number} offset @returns {Place} */
 export function placeAt(text, offset) {
-  /** @type {string[]} */
-  const blocks = [];
+  const blocks = /** @type {string[]} */ ([]);
   let [keyword, word] = ['', ''];
   for (const { kind, start, end } of tokens(text)) {
     if (start > offset) break;
@@ -102,18 +99,14 @@ export function placeAt(text, offset) {
 }
 
 /** The offset at which a line begins. @param {readonly string[]} lines @param {number} index of the line */
-export function startOf(lines, index) {
-  return lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0);
-}
+export const startOf = (lines, index) => lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0);
 
 /**
  * A line as spans: its words with their kinds, and white space without one. They make up the whole line.
- * @param {string} line
- * @returns {[string, Kind | ''][]}
+ * @param {string} line @returns {[string, Kind | ''][]}
  */
 export function spans(line) {
-  /** @type {[string, Kind | ''][]} */
-  const found = [];
+  const found = /** @type {[string, Kind | ''][]} */ ([]);
   /** @returns {[string, Kind]} */
   const maskOrWord = (/** @type {string} */ part) => [part, MASK.test(part) ? 'mask' : 'word'];
   let at = 0;
@@ -187,9 +180,7 @@ export class EntryEditor {
   #keepLater = later(0, () => this.typed(this.area.value));
 
   /**
-   * @param {State} state
-   * @param {Promise<Vocabulary>} vocabulary
-   * @param {Shown} shown
+   * @param {State} state @param {Promise<Vocabulary>} vocabulary @param {Shown} shown
    * @param {(text: string) => void} typed is called with each new text
    */
   constructor(state, vocabulary, shown, typed) {

@@ -9,8 +9,7 @@ import { faultItem, problemView } from './views.js';
 /** @typedef {import('./editor.js').Found & { file?: string }} Found */
 
 /** Of a longer file so many lines around a fault are shown; and the faults that are listed. */
-const MOST = 1000;
-const LISTED = 20;
+const [MOST, LISTED] = [1000, 20];
 
 /** @type {import('./base.js').Show} */
 export function showFile(main, state, _, signal) {
@@ -18,18 +17,15 @@ export function showFile(main, state, _, signal) {
   const [head, faults, box] = [el('div.entry-page'), el('div'), el('div')];
   /** @type {EntryEditor | undefined} */
   let editor;
-  /** The text that is shown, and the revision of the file that it is of. */
-  let [text, revision] = ['', ''];
+  /** The text, the revision of the file that it is of, and what is in front of the lines that are shown, and behind them. */
+  let [text, revision, before, after] = ['', '', '', ''];
   let isOpened = false;
-  /** What is in front of the lines that are shown, and behind them. @type {[string, string]} */
-  let around = ['', ''];
   /** @type {Found[]} */
   let found = [];
   const edit = el('button.primary', { onclick: () => { if (!isOpened) open(); else if (state.mayLeave()) again(); } });
   fill(main, el('div.entry-page', el('h1', 'File'), head, faults, box));
 
-  /** @param {'masked' | 'shown'} secrets */
-  const read = (secrets) => api.get('read_config', { source: 'saved', format: 'conf', secrets });
+  const read = (/** @type {'masked' | 'shown'} */ secrets) => api.get('read_config', { source: 'saved', format: 'conf', secrets });
 
   async function load() {
     const { status } = state;
@@ -63,15 +59,14 @@ export function showFile(main, state, _, signal) {
   function show(whole, line = 1) {
     const lines = whole.split(/(?<=\n)/);
     const first = lines.length > MOST ? Math.max(0, line - MOST / 2) : 0;
-    around = [lines.slice(0, first).join(''), lines.slice(first + MOST).join('')];
+    [before, after] = [lines.slice(0, first).join(''), lines.slice(first + MOST).join('')];
     const own = isOpened ? undefined : found.filter(({ file }) => !file);
     editor = new EntryEditor(state, vocabularyOf(state),
-      { path: '', text: lines.slice(first, first + MOST).join(''), line: first + 1, around, isReadOnly: !isOpened, found: own }, typed);
+      { path: '', text: lines.slice(first, first + MOST).join(''), line: first + 1, around: [before, after], isReadOnly: !isOpened, found: own }, typed);
     fill(box, lines.length > MOST && el('p.quiet', `Lines ${first + 1} to ${Math.min(first + MOST, lines.length)} of ${lines.length}; a fault leads to its lines`), editor.element);
   }
 
-  /** @param {number} line */
-  function goTo(line) {
+  function goTo(/** @type {number} */ line) {
     if (!isOpened) show(text, line);
     editor?.goTo(line);
   }
@@ -93,30 +88,22 @@ export function showFile(main, state, _, signal) {
     editor?.goTo(line ?? 1);
   }
 
-  /** @param {string} part */
-  function typed(part) {
-    const now = around[0] + part + around[1];
+  function typed(/** @type {string} */ part) {
+    const now = before + part + after;
     const draft = { kind: /** @type {const} */ ('operation'), label: 'the file', base: revision, operation: { save: now }, command: [], isOfFile: true, isQuiet: true };
     state.set({ draft: now === text ? null : draft });
   }
 
-  function fix() {
-    propose(state, { label: 'the fixes of check', operation: { fix: {} }, base: null, command: ['check', '--fix'], isOfFile: true });
-  }
-
-  function goBack() {
-    propose(state, { label: 'the text that runs, in the file', operation: { modify: { edits: { patch: {} } } }, base: null, force: true,
-      command: ['modify', '--yes', '--force', '-f', '-'], isOfFile: true });
-  }
-
-  function run() {
-    propose(state, { label: 'the file, as it is', operation: { modify: { edits: { patch: {} } } }, base: null, command: [], isOfFile: true });
-  }
+  const asIs = { modify: { edits: { patch: {} } } };
+  const made = { base: null, isOfFile: true };
+  const fix = () => propose(state, { ...made, label: 'the fixes of check', operation: { fix: {} }, command: ['check', '--fix'] });
+  const goBack = () => propose(state, { ...made, label: 'the text that runs, in the file', operation: asIs, force: true, command: ['modify', '--yes', '--force', '-f', '-'] });
+  const run = () => propose(state, { ...made, label: 'the file, as it is', operation: asIs, command: [] });
 
   state.subscribe(['status', 'role'], load, signal);
   state.subscribe(['draft'], () => {
     // It was applied or discarded.
-    if (!state.draft && isOpened && editor && around[0] + editor.area.value + around[1] !== text) again();
+    if (!state.draft && isOpened && editor && before + editor.area.value + after !== text) again();
   }, signal);
   load();
 }
