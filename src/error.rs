@@ -308,12 +308,6 @@ impl Error {
         Self { brief: Some(brief.into()), ..self }
     }
 
-    /// The same error of work that a signal ended.
-    #[must_use]
-    pub fn by_signal(self, signal: i32) -> Self {
-        Self { signal: Some(signal), ..self }
-    }
-
     /// The present text has errors: it can be neither shown as JSON nor changed.
     pub fn bad_config(text: Arc<Snapshot>) -> Self {
         Self::of_broken(ErrorKind::BadConfig, "the configuration", None, text)
@@ -383,12 +377,6 @@ impl Error {
         Self::new(ErrorKind::ReloadFailed, message(&why.message))
             .in_brief(message(why.brief()))
             .hint("the cluster has the change; `mediactl status` shows the state of this node")
-    }
-
-    /// The same error with another kind.
-    #[must_use]
-    pub fn of_kind(self, kind: ErrorKind) -> Self {
-        Self { kind, ..self }
     }
 
     /// The same error, and the reason alone.

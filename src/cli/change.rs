@@ -25,7 +25,7 @@ use crate::error::{Error, ErrorKind, Exit};
 use crate::progress;
 use crate::store::file::ConfFile;
 use crate::store::{ChangeId, ChangeRange, ChangeRef, HistoryEntry, Reverted, WHOLE_HISTORY};
-use mediaconf::{AssignOptions, one_line};
+use mediaconf::{AssignOptions, Masker, one_line};
 
 /// A change of more streams, lives and plugins than this is asked about.
 const MOST_UNASKED: usize = 20;
@@ -40,6 +40,8 @@ pub struct ChangeCommand<'a> {
     pub args: &'a ChangeArgs,
     /// The options that go along with the change.
     pub options: ChangeOptions,
+    /// The nodes of a cluster that take the change first, and then with others.
+    pub waves: Vec<Vec<String>>,
     /// The name of the command.
     pub name: &'static str,
     /// True if the user has seen the diff already.
@@ -54,7 +56,7 @@ impl<'a> ChangeCommand<'a> {
         let mut options = args.options();
         // The history names another change by its command.
         options.command = (!OPERATIONS.contains(&name)).then(|| name.into());
-        Self { args, options, name, diff_was_shown: false, asks_about: None }
+        Self { args, options, waves: Vec::new(), name, diff_was_shown: false, asks_about: None }
     }
 
     /// The options of the edits that the change consists of.
@@ -73,7 +75,7 @@ impl<'a> ChangeCommand<'a> {
                 let hint = "`revert --change ID` undoes one change on each server that has it; `history` shows the id";
                 return Err(Error::usage("each server has its own number for a change", hint));
             }
-            let masked = ReportParts::masked_by(ui.masker().as_ref());
+            let masked = ReportParts::masked_by(ui.masker());
             self.options.told = ReportParts { diff: true, values: true, ..masked };
             let id = match requested {
                 RequestedChange::Update(_) => None,
@@ -85,7 +87,6 @@ impl<'a> ChangeCommand<'a> {
         let target = target::resolve(global, self.args.into(), ui)?;
         self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
-        confirmation::name_canaries(self.args, &mut self.options, service)?;
         let pinned = match requested {
             RequestedChange::Rollback(which) => self.pin_rollback(which, service, ui)?,
             RequestedChange::Revert(reverted @ Reverted::Numbers(_)) => {
@@ -115,7 +116,7 @@ impl<'a> ChangeCommand<'a> {
             let agreed = self.args.yes || self.options.force || self.args.dry_run;
             let what = format!("rollback to the text before change {number} undoes {} changes", undone.len());
             tell_undone(&undone, if agreed { ui } else { ui.loud() });
-            if !agreed && !confirm(&format!("{what}: go on?"))? {
+            if !agreed && !prompts::confirm(&format!("{what}: go on?"))? {
                 return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` undoes them all"));
             }
         }
@@ -150,7 +151,7 @@ impl<'a> ChangeCommand<'a> {
         );
         if self.args.yes || self.options.force || self.args.dry_run {
             ui.note(&what);
-        } else if !confirm(&format!("{what}: go on?"))? {
+        } else if !prompts::confirm(&format!("{what}: go on?"))? {
             return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` answers the question"));
         }
         Ok(())
@@ -163,6 +164,7 @@ impl<'a> ChangeCommand<'a> {
         ui: Ui,
         requested: RequestedChange<'_>,
     ) -> Result<Exit, Error> {
+        self.waves = confirmation::name_canaries(self.args, &mut self.options, service, ui)?;
         let until = self.args.waits_until();
         confirmation::let_others_end(service, until, self.options.id.as_ref())?;
         if self.is_asked(&requested)
@@ -174,7 +176,7 @@ impl<'a> ChangeCommand<'a> {
         let report = self.report(&target, ui);
         let mut options = ChangeOptions { told: report.parts(), ..self.options };
         // A guard that refuses the change becomes a question.
-        let accepts = |guard: &Guard, _: Error| confirm(&format!("{guard}: go on?"));
+        let accepts = |guard: &Guard, _: Error| prompts::confirm(&format!("{guard}: go on?"));
         let step = progress::step(format!("{}: {target}", self.name));
         let made = guarded(service, &requested, &mut options, until, accepts)?;
         drop(step);
@@ -189,7 +191,7 @@ impl<'a> ChangeCommand<'a> {
             Some(_) if options.canary.is_empty() => {
                 ui.note(&confirmation::how_to_confirm(&target, args.confirm.unwrap_or_default()));
             }
-            Some(pending) => confirmation::watch_canary(service, pending, &options, &report)?,
+            Some(pending) => confirmation::watch_canary(service, pending, &self.waves, &report)?,
             None => {}
         }
         Ok(if args.exit_code && made.changed { Exit::Changed } else { Exit::Done })
@@ -219,7 +221,7 @@ impl<'a> ChangeCommand<'a> {
         ui: Ui,
         requested: &RequestedChange<'_>,
     ) -> Result<Option<ChangeOptions>, Error> {
-        let secrets = ui.masker().is_none();
+        let secrets = ui.masker() == Masker::Off;
         let told = ReportParts { diff: true, values: true, secrets, ..ReportParts::default() };
         let mut agreed = ChangeOptions { dry_run: true, told, ..self.options.clone() };
         let mut refusal: Option<Error> = None;
@@ -240,7 +242,7 @@ impl<'a> ChangeCommand<'a> {
         let (differing, names) = ((&*report.diff, Some(&*report.values)), [service.name(); 2]);
         let form = self.args.output.for_people();
         output(print_change(form, differing, names, ui.on_stderr(), &mut io::stderr().lock()))?;
-        if !confirm(&format!("{}: go on?", reasons.join("; ")))? {
+        if !prompts::confirm(&format!("{}: go on?", reasons.join("; ")))? {
             return Err(refusal.unwrap_or_else(|| Error::new(ErrorKind::Guarded, "the change was not made")));
         }
         // Of a text that is not there any more, the change is not made.
@@ -286,15 +288,10 @@ fn guarded(
 fn tell_undone(undone: &[&HistoryEntry], ui: Ui) {
     for entry in undone.iter().filter(|_| !ui.is_json()) {
         let HistoryEntry { number, operation, by, message, paths, .. } =
-            masked_entry((*entry).clone(), ui.masker().as_ref());
+            masked_entry((*entry).clone(), ui.masker());
         let paths = paths.filter(|all| all.count > 0);
         let paths = paths.map(|all| paths_and_more(all.first.into_iter(), all.count));
         let words: Vec<String> = [Some(operation), by, message, paths].into_iter().flatten().collect();
         ui.note(&one_line(&format!("to undo: change {number}, {}", words.join(", "))));
     }
-}
-
-/// Asks a question; without a terminal the answer is no.
-fn confirm(question: &str) -> Result<bool, Error> {
-    Ok(prompts::confirm(question).map_err(Error::prompt_failed)? == Some(true))
 }

@@ -82,10 +82,18 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
     let given = |error: &clap::Error, kind| {
         // Of a wrong value it is the name of the argument, such as `[PATH=VALUE]...`.
         let is_given = kind != ContextKind::InvalidArg || error.kind() == ErrorKind::UnknownArgument;
-        text(error, kind).filter(|_| is_given)
+        match error.get(kind) {
+            Some(ContextValue::String(text)) if is_given => Some(text.clone()),
+            _ => None,
+        }
     };
     if let Some(url) = GIVEN_WORDS.iter().find_map(|kind| misplaced_url(&given(&error, *kind)?)) {
         ui.error(&url);
+        return Exit::Usage;
+    }
+    let unknown = given(&error, ContextKind::InvalidArg).unwrap_or_default();
+    if let Some(instead) = in_place_of(&unknown) {
+        ui.error(&Error::usage(format!("there is no option `{unknown}` any more"), instead));
         return Exit::Usage;
     }
     if arguments.windows(2).any(|pair| pair == ["--prune", "all"]) {
@@ -120,9 +128,14 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
 }
 
-fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
-    match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.clone()),
+/// What does the work of an option that went.
+fn in_place_of(option: &str) -> Option<&'static str> {
+    match option {
+        "--batch" | "--pause" | "--max-fail" => {
+            Some("`--canary 10%,50% --soak 1m` changes servers in waves, and a failure ends them")
+        }
+        "--canary-time" => Some("`--soak TIME` is how long each wave of `--canary` stays healthy"),
+        "--canary-timeout" => Some("with `--canary`, `--confirm TIME` limits all waves together"),
         _ => None,
     }
 }

@@ -2,13 +2,14 @@
 //! (`--canary`), or all have to run it.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::cli::args::changing::ChangeArgs;
+use crate::cli::fleet::names::sorted_ranges;
 use crate::cli::interrupt::LastWords;
 use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, ConfigService, Decision, Status, StatusPart, canary_nodes};
+use crate::engine::{ChangeOptions, ConfigService, Decision, Status, StatusPart, canary_waves};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::progress;
 use crate::store::{ChangeId, EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, WHOLE_HISTORY};
@@ -25,7 +26,7 @@ pub fn how_to_confirm(name: &str, left: Duration) -> String {
 /// The interval at which the nodes are looked at.
 pub const INTERVAL: Duration = Duration::from_millis(300);
 
-/// Names the nodes that take a change first.
+/// Names the nodes that take a change first; returns its waves.
 ///
 /// # Errors
 /// `Usage` if no nodes follow the target, or not these.
@@ -33,8 +34,9 @@ pub fn name_canaries(
     args: &ChangeArgs,
     options: &mut ChangeOptions,
     service: &dyn ConfigService,
-) -> Result<(), Error> {
-    let Some([time, soak]) = args.canary_times()? else { return Ok(()) };
+    ui: Ui,
+) -> Result<Vec<Vec<String>>, Error> {
+    let Some([time, soak]) = args.canary_times()? else { return Ok(Vec::new()) };
     let nodes = service.status(StatusPart::All)?.nodes.filter(|_| !args.all_or_nothing).ok_or_else(|| {
         let hint =
             "name several with `-x 'edge-*'`, `-x a,b` or `--group GROUP`, or a cluster with `--cluster URL`";
@@ -44,9 +46,26 @@ pub fn name_canaries(
         };
         Error::usage(what, hint)
     })?;
-    options.canary = canary_nodes(&args.canary, &nodes)?;
-    (options.soak, options.confirm) = (Some(soak), Some(time));
-    Ok(())
+    let waves = canary_waves(&args.canary, &nodes)?;
+    if waves.len() > 1 {
+        ui.note(&in_waves(&waves, nodes.len()));
+    }
+    (options.canary, options.soak, options.confirm) = (waves[0].clone(), Some(soak), Some(time));
+    Ok(waves)
+}
+
+/// Describes waves, each of which holds the ones before it, of all.
+pub fn in_waves<S: AsRef<str> + PartialEq>(waves: &[Vec<S>], all: usize) -> String {
+    let mut before: &[S] = &[];
+    let mut words = Vec::new();
+    for wave in waves {
+        let new: Vec<&str> = wave.iter().filter(|name| !before.contains(name)).map(S::as_ref).collect();
+        words.push(sorted_ranges(&new));
+        before = wave;
+    }
+    let rest = all - before.len();
+    words.extend((rest > 0).then(|| format!("the rest ({rest})")));
+    format!("in waves: {}", words.join("; then "))
 }
 
 /// Waits until no other change than `own` has to be confirmed, or this time comes.
@@ -70,7 +89,7 @@ pub fn let_others_end(
 pub fn watch_canary(
     service: &dyn ConfigService,
     pending: &PendingInfo,
-    options: &ChangeOptions,
+    waves: &[Vec<String>],
     report: &Report<'_>,
 ) -> Result<(), Error> {
     let not_known = |error: Error| {
@@ -78,11 +97,13 @@ pub fn watch_canary(
         Error::new(ErrorKind::OutcomeUnknown, format!("{what}: {error}"))
             .hint("`mediactl history` shows it once the cluster answers")
     };
-    let (begin, time) = (Instant::now(), options.confirm.unwrap_or_default());
-    let names = options.canary.join(", ");
+    // The nodes go back at the deadline; until then they say what they run.
+    let until = Instant::now() + pending.deadline.duration_since(SystemTime::now()).unwrap_or_default();
+    let left = move || until.saturating_duration_since(Instant::now());
+    let names = sorted_ranges(waves.last().map_or(&[][..], Vec::as_slice));
     report.ui.note(&format!(
-        "the change goes back unless it runs on {names} within {} s; the other nodes wait",
-        pending.seconds_left
+        "the change goes back unless it runs on {names} within {}; until then other nodes wait",
+        pending.left()
     ));
     // While it is pending, no other change is made, so the last one is this one.
     let newest = service.history(1).map_err(not_known)?.into_iter().next();
@@ -90,18 +111,17 @@ pub fn watch_canary(
     let mut waits_for = Vec::new();
     let step = progress::step(format!("waiting for {names}"));
     let changed = report.target.to_owned();
-    let last_words =
-        LastWords::new(report.ui, move || how_to_confirm(&changed, time.saturating_sub(begin.elapsed())));
+    let last_words = LastWords::new(report.ui, move || how_to_confirm(&changed, left()));
     loop {
-        let left = time.saturating_sub(begin.elapsed());
-        let late = left.is_zero().then(|| format!("not confirmed in time: {}", waits_for.join("; ")));
-        let decision = Decision::KeepOnceRun { late: late.as_deref() };
+        let is_late = left() < 2 * INTERVAL;
+        let late = is_late.then(|| format!("not confirmed in time: {}", first_of(&waits_for)));
+        let decision = Decision::KeepOnceRun { waves, late: late.as_deref() };
         match service.decide(decision, Some(&pending.id), "").map(|decided| decided.waits_for) {
             Ok(None) => break,
             Ok(Some(whys)) if !whys.is_empty() => waits_for = whys,
             Ok(Some(_)) => {}
             // The change is made, so what becomes of it is asked for until its time is over.
-            Err(_) if !left.is_zero() => {}
+            Err(_) if !left().is_zero() => {}
             Err(error) => return Err(not_known(error)),
         }
         thread::sleep(INTERVAL);
@@ -116,12 +136,25 @@ pub fn watch_canary(
     if let Some(revert) = service.history(WHOLE_HISTORY).map_err(not_known)?.into_iter().find(is_revert) {
         let why = revert.message.as_ref().map_or_else(String::new, |why| format!(": {why}"));
         return Err(Error::new(ErrorKind::Guarded, format!("the change of `{target}` went back{why}")).hint(
-            format!("`mediactl history show {}` shows the text; the other nodes never had it", revert.number),
+            format!(
+                "`mediactl history show {}` shows the text; only nodes of its waves had it",
+                revert.number
+            ),
         ));
     }
     report.ui.say(&format!("the change of {target} runs on {names}, and the other nodes follow"));
     Ok(())
 }
+
+/// The first reasons of many, and how many more there are.
+fn first_of(whys: &[String]) -> String {
+    let told = &whys[..whys.len().min(MOST_WHYS)];
+    let more = whys.len() - told.len();
+    format!("{}{}", told.join("; "), if more > 0 { format!("; {more} more") } else { String::new() })
+}
+
+/// The most reasons that the history tells.
+const MOST_WHYS: usize = 4;
 
 /// The last change that all nodes are to run. One that was not confirmed in time does not count, even before somebody has
 /// taken it back.

@@ -85,7 +85,7 @@ impl KnownCredentials {
     pub fn ask_for_password(&mut self, server: &str) -> Result<(), Error> {
         if let (Some(login), None) = (&self.login, &self.password) {
             let prompt = format!("password of {login} for {server}");
-            self.password = prompts::secret(&prompt).map_err(Error::prompt_failed)?;
+            self.password = prompts::secret(&prompt)?;
         }
         Ok(())
     }
@@ -129,11 +129,10 @@ impl Host for RemoteHost {
         }
         let login = match login {
             Some(login) => Some(login.to_owned()),
-            None => prompts::line(&format!("login for {service}")).map_err(Error::prompt_failed)?,
+            None => prompts::line(&format!("login for {service}"))?,
         };
         let Some(login) = login.filter(|login| !login.is_empty()) else { return Ok(None) };
-        let password = prompts::secret(&format!("password of {login} for {service}"));
-        let password = password.map_err(Error::prompt_failed)?;
+        let password = prompts::secret(&format!("password of {login} for {service}"))?;
         password.map(|password| Credentials::new(login, password)).transpose()
     }
 

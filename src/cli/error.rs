@@ -32,12 +32,18 @@ impl Error {
         Self::new(ErrorKind::Usage, message).hint(hint)
     }
 
-    /// A configuration has errors where a valid one is needed.
-    pub fn broken_text(name: &str, snapshot: Arc<Snapshot>) -> Self {
+    /// Refuses a text of this name that has errors.
+    pub fn refuse_broken(name: &str, snapshot: &Arc<Snapshot>) -> Result<(), Self> {
         let errors = snapshot.diagnostics().errors();
+        if snapshot.is_valid() {
+            return Ok(());
+        }
         let plural = if errors == 1 { "" } else { "s" };
-        let broken = Some(BrokenText { name: Some(name.to_owned()), snapshot });
-        Self { broken, ..Self::new(ErrorKind::BadConfig, format!("`{name}` has {errors} error{plural}")) }
+        let broken = Some(BrokenText { name: Some(name.to_owned()), snapshot: snapshot.clone() });
+        Err(Self {
+            broken,
+            ..Self::new(ErrorKind::BadConfig, format!("`{name}` has {errors} error{plural}"))
+        })
     }
 
     /// A configuration and what it includes have errors together.
@@ -56,26 +62,10 @@ impl Error {
         Self::of_system(kind, format!("cannot read `{}`", path.display()), &source)
     }
 
-    /// Standard output could not be written.
-    pub fn output_failed(source: io::Error) -> Self {
-        let kind = match source.kind() {
-            io::ErrorKind::BrokenPipe => ErrorKind::OutputClosed,
-            _ => ErrorKind::Failed,
-        };
-        Self::of_system(kind, "cannot write the output", &source)
-    }
-
-    /// A question could not be shown or answered.
-    pub fn prompt_failed(source: io::Error) -> Self {
-        Self::of_system(ErrorKind::Failed, "cannot ask", &source)
-    }
-
     /// A file or a folder could not be made.
     pub fn not_made(path: &Path, source: io::Error) -> Self {
-        let kind = match source.kind() {
-            io::ErrorKind::PermissionDenied => ErrorKind::Denied,
-            _ => ErrorKind::Failed,
-        };
+        let is_denied = source.kind() == io::ErrorKind::PermissionDenied;
+        let kind = if is_denied { ErrorKind::Denied } else { ErrorKind::Failed };
         Self::of_system(kind, format!("cannot make `{}`", path.display()), &source)
     }
 
@@ -98,9 +88,9 @@ impl Error {
         }
     }
 
-    /// The problem as HTTP has it, with the hints of the command line and the exit code. Without a masker secrets are shown.
-    pub fn problem(&self, masker: Option<&Masker>) -> Value {
-        let masked = |text: &str| masker.map_or(text.to_owned(), |masker| masker.prose(text).into_owned());
+    /// The problem as HTTP has it, with the hints of the command line and the exit code.
+    pub fn problem(&self, masker: Masker) -> Value {
+        let masked = |text: &str| masker.prose(text).into_owned();
         let faults = match &self.broken {
             Some(BrokenText { snapshot, .. }) => errors_of(None, snapshot, snapshot.diagnostics()).collect(),
             None => self.faults.clone(),

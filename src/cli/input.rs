@@ -28,7 +28,7 @@ pub fn name(file: &Path) -> String {
 
 /// The text of a file that has no errors.
 pub fn valid(file: &Path, text: Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
-    if text.is_valid() { Ok(text) } else { Err(Error::broken_text(&name(file), text)) }
+    Error::refuse_broken(&name(file), &text).map(|()| text)
 }
 
 /// Reads a configuration: from a file, from the pipe of a shell's `<(command)`, or from standard input.
@@ -67,10 +67,8 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
 
 /// Parses the path of a value.
 pub fn value_path(path: &str) -> Result<ValuePath, Error> {
-    match misplaced_url(path) {
-        Some(error) => Err(error),
-        None => ValuePath::parse(path).map_err(|fault| of_path(path, fault)),
-    }
+    let parse = || ValuePath::parse(path).map_err(|fault| of_path(path, fault));
+    misplaced_url(path).map_or_else(parse, Err)
 }
 
 /// Splits `PATH=VALUE`.
@@ -111,7 +109,7 @@ fn edit(option: &str, words: &[String]) -> Result<Assignment, Error> {
         (_, Some(value)) => AssignedValue::Typed(value.to_owned()),
         // It is asked for, so that a secret is not seen in the list of processes.
         (_, None) => {
-            let asked = prompts::new_secret(text).map_err(Error::prompt_failed)?;
+            let asked = prompts::new_secret(text)?;
             let hint = "write PATH=VALUE; on a terminal the value is asked for";
             AssignedValue::Text(asked.ok_or_else(|| Error::usage(format!("`{text}` has no value"), hint))?)
         }

@@ -20,7 +20,6 @@ mod completion;
 mod confirmation;
 mod context;
 mod credentials;
-mod editor;
 mod error;
 mod fleet;
 mod input;
@@ -50,7 +49,9 @@ use crate::store::file::limit_files;
 
 /// Runs the command line of this process.
 pub fn run() -> Exit {
-    survive_file_limit();
+    // A write beyond the limit of file sizes (`ulimit -f`) fails with an error; without a handler, a signal would end the
+    // process first, as it does where the handler can't be set. Hooks get the default action back.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     let arguments = command_line::without_undo(std::env::args_os().collect());
     if let Some(exit) = completion::answer(&arguments, command) {
         return exit;
@@ -63,7 +64,7 @@ pub fn run() -> Exit {
     let CommandLine { global, command } = parsed.expect("clap parsed them with the same tree of commands");
     limit_files(global.max_file.bytes());
     let ui = Ui::from_options(&global).called_by(&matches);
-    if !ui.is_quiet() {
+    if !ui.quiet {
         ui::show_progress();
     }
     let (_, called) = matches.subcommand().expect("a command was given");
@@ -71,13 +72,6 @@ pub fn run() -> Exit {
     let exit = command.run(call).unwrap_or_else(|error| fail(&error, &global, ui));
     ui::end_progress();
     exit
-}
-
-/// Lets a write beyond the limit of file sizes (`ulimit -f`) fail with an error. Without a handler, a
-/// signal would end the process first. Hooks get the default action back.
-fn survive_file_limit() {
-    // Where the handler can't be set, the signal ends the process.
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 fn fail(error: &Error, global: &GlobalArgs, ui: Ui) -> Exit {

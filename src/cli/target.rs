@@ -14,6 +14,7 @@ use crate::cli::args::changing::{ChangeArgs, HookArgs};
 use crate::cli::args::global::{ChosenTarget, GlobalArgs, NamedBy, RemoteArgs, TargetKind};
 use crate::cli::context::{self, ServerContext};
 use crate::cli::credentials::{KnownCredentials, Owner, RemoteHost};
+use crate::cli::fleet::members::side_by_side;
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
 use crate::cli::local::sudo_user;
@@ -162,9 +163,9 @@ fn without_server(file: Arc<ConfFile>, purpose: Purpose<'_>) -> Target {
     Target { file: Some(file.clone()), ..Target::new(purpose.engine(file), false) }
 }
 
-/// The URL of the server that the options, the environment or the context in use name, and whose it is; `None` if they name
-/// a file.
-fn named(global: &GlobalArgs) -> Result<Option<(String, Owner)>, Error> {
+/// The URL of the server that the options, the environment or the context in use name, whose it is, and whether it is a
+/// configuration in etcd; `None` if they name a file.
+fn named(global: &GlobalArgs) -> Result<Option<(String, Owner, bool)>, Error> {
     let (url, by) = match global.chosen.kind {
         TargetKind::EmptyOption(option) => {
             let message = format!("`{option}` has an empty value, which names nothing");
@@ -181,30 +182,23 @@ fn named(global: &GlobalArgs) -> Result<Option<(String, Owner)>, Error> {
         TargetKind::Cluster(by) => (&global.cluster, by),
         TargetKind::Server(by) => (&global.url, by),
         _ => {
-            let context = context::chosen(global)?;
-            return Ok(context.map(|context| (context.url.clone(), Owner::Context(context.into()))));
+            let Some(context) = context::chosen(global)? else { return Ok(None) };
+            let (url, is_cluster) = (context.url.clone(), ClusterUrl::is_meant(&context.url));
+            return Ok(Some((url, Owner::Context(context.into()), is_cluster)));
         }
     };
-    Ok(url.as_ref().map(|url| (url.0.clone(), Owner::Named(by))))
-}
-
-/// True if what is named is a configuration in etcd.
-fn is_cluster(global: &GlobalArgs, url: &str, owner: &Owner) -> bool {
-    matches!(global.chosen.kind, TargetKind::Cluster(_))
-        || owner.context().is_some() && ClusterUrl::is_meant(url)
+    let is_cluster = matches!(global.chosen.kind, TargetKind::Cluster(_));
+    Ok(url.as_ref().map(|url| (url.0.clone(), Owner::Named(by), is_cluster)))
 }
 
 /// The server that the options, the environment or the context in use name; `None` if they name a file.
 fn named_server(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Option<Target>, Error> {
-    let Some((url, owner)) = named(global)? else { return Ok(None) };
-    let is_cluster = is_cluster(global, &url, &owner);
-    if !is_cluster {
-        refuse_hooks(global)?;
+    let Some((url, owner, is_cluster)) = named(global)? else { return Ok(None) };
+    if is_cluster {
+        return at_cluster(&url, &owner, purpose, global).map(Some);
     }
-    Ok(Some(match is_cluster {
-        true => at_cluster(&url, &owner, purpose, global)?,
-        false => at_url(&url, &owner, global, Box::new(RemoteHost(ui)), false)?,
-    }))
+    refuse_hooks(global)?;
+    at_url(&url, &owner, global, Box::new(RemoteHost(ui)), false).map(Some)
 }
 
 /// The error for two options that name different targets.
@@ -310,6 +304,23 @@ pub fn at_member(context: ServerContext, global: &GlobalArgs, host: Box<dyn Host
     }
 }
 
+/// Runs the password commands of several contexts side by side. What they print, or why they fail, is known when the
+/// servers are opened.
+pub fn run_password_commands(contexts: &[ServerContext], global: &GlobalArgs) {
+    if global.remote.password_file.is_some() {
+        return;
+    }
+    let asked = contexts.iter().filter(|context| context.password_command.is_some());
+    side_by_side(global.jobs.min(contexts.len()), asked, |context| {
+        let userinfo = match ClusterUrl::is_meant(&context.url) {
+            true => cluster_url(&context.url).map(|(_, userinfo)| userinfo),
+            false => Endpoint::parse(&context.url, DEFAULT_PREFIX).map(|(_, userinfo)| userinfo),
+        };
+        let owner = Owner::Context(context.clone().into());
+        let _ = userinfo.and_then(|it| KnownCredentials::find(&global.remote, it, &owner, None));
+    });
+}
+
 /// The server at a URL, which messages call by its context.
 fn at_url(
     url: &str,
@@ -380,8 +391,8 @@ pub fn cluster_url(url: &str) -> Result<(ClusterUrl, UserInfo), Error> {
 
 /// The configuration in etcd that the options, the environment or the context in use name.
 fn cluster(global: &GlobalArgs) -> Result<Option<ClusterStore>, Error> {
-    let found = named(global)?.filter(|(url, owner)| is_cluster(global, url, owner));
-    found.map(|(url, owner)| cluster_store(&url, &owner, &global.remote)).transpose()
+    let found = named(global)?.filter(|(.., is_cluster)| *is_cluster);
+    found.map(|(url, owner, _)| cluster_store(&url, &owner, &global.remote)).transpose()
 }
 
 /// The same of a command that needs one.
@@ -429,5 +440,5 @@ fn cluster_store(url: &str, owner: &Owner, options: &RemoteArgs) -> Result<Clust
     let certificate = pem(&options.cert, |context| &context.cert)?;
     let identity = certificate.zip(pem(&options.key, |context| &context.key)?);
     let timeout = DEFAULT_REQUEST_TIME.min(options.time(context.and_then(|context| context.timeout)));
-    Ok(ClusterStore::new(url, GatewaySettings { login, authorities, identity, timeout }))
+    Ok(ClusterStore::new(url, GatewaySettings { login, authorities, identity }).with_time(timeout))
 }

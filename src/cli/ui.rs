@@ -16,13 +16,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use colored::{Color, Colorize};
+use parking_lot::Mutex;
 use rustix::process::{geteuid, getuid};
 use rustix::termios::tcgetwinsize;
 use serde::Serialize;
@@ -33,7 +34,7 @@ use crate::cli::args::global::{ColorChoice, GlobalArgs};
 use crate::cli::error::equal_lines;
 use crate::cli::local;
 use crate::cli::render::more_like_it;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::progress;
 use crate::store::LockHolder;
 use mediaconf::{Diagnostics, Masker, printable};
@@ -63,7 +64,11 @@ const ASKS_FOR_JSON: [&str; 5] = [" -o json", " -ojson", " -o=json", " --output 
 
 /// Turns the failure of a write to stdout into an error of the command.
 pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
-    written.map_err(Error::output_failed)
+    written.map_err(|error| {
+        let is_closed = error.kind() == io::ErrorKind::BrokenPipe;
+        let kind = if is_closed { ErrorKind::OutputClosed } else { ErrorKind::Failed };
+        Error::of_system(kind, "cannot write the output", &error)
+    })
 }
 
 /// The settings of the two output streams.
@@ -71,15 +76,16 @@ pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
 pub struct Ui {
     color_out: bool,
     color_err: bool,
-    terminal_out: bool,
+    /// True if a person sees the results at once.
+    pub terminal_out: bool,
     /// True if a pager may stand between stdout and the terminal.
     pages: bool,
-    show_secrets: bool,
+    masker: Masker,
     mask_values: bool,
     /// True if the results, and a refusal, are JSON (`-o json`).
     json: bool,
     /// True if neither notes nor waits are told (`-q`).
-    quiet: bool,
+    pub quiet: bool,
 }
 
 impl Ui {
@@ -98,7 +104,7 @@ impl Ui {
             color_err: wants_color(terminal_err),
             terminal_out,
             pages: false,
-            show_secrets: false,
+            masker: Masker::default(),
             mask_values: false,
             json: false,
             quiet: false,
@@ -107,7 +113,8 @@ impl Ui {
 
     /// Looks at the streams once; colours and masks are as the options say.
     pub fn from_options(global: &GlobalArgs) -> Self {
-        Self { show_secrets: global.show_secrets, mask_values: global.mask, ..Self::new(global.color) }
+        let masker = if global.show_secrets { Masker::Off } else { Masker::default() };
+        Self { masker, mask_values: global.mask, ..Self::new(global.color) }
     }
 
     /// The same for a command with these options of its own.
@@ -134,19 +141,9 @@ impl Ui {
         Self { quiet: false, ..self }
     }
 
-    /// True if neither notes nor waits are told.
-    pub fn is_quiet(self) -> bool {
-        self.quiet
-    }
-
     /// True if the results, and a refusal, are JSON.
     pub fn is_json(self) -> bool {
         self.json
-    }
-
-    /// True if a person sees the results at once.
-    pub fn is_terminal(self) -> bool {
-        self.terminal_out
     }
 
     /// The same for a command that only shows something: a long output goes through a pager.
@@ -165,15 +162,15 @@ impl Ui {
         if self.terminal_out { local::short(time) } else { local::shown(time) }
     }
 
-    /// Returns the masker for text that people read; `None` if secrets are to be shown.
-    pub fn masker(self) -> Option<Masker> {
-        (!self.show_secrets).then(Masker::default)
+    /// Returns the masker for text that people read.
+    pub fn masker(self) -> Masker {
+        self.masker
     }
 
     /// Returns the masker for values, which another program may need: they are masked on a terminal, and
     /// elsewhere only with `--mask`.
-    pub fn value_masker(self) -> Option<Masker> {
-        self.masker().filter(|_| self.mask_values || self.terminal_out)
+    pub fn value_masker(self) -> Masker {
+        if self.mask_values || self.terminal_out { self.masker } else { Masker::Off }
     }
 
     /// Prints results without colours: a pipe or a file gets the bytes as they are, a terminal gets them sanitized.
@@ -236,11 +233,6 @@ impl Ui {
         if self.color_out { text.color(color).to_string() } else { text.to_owned() }
     }
 
-    /// Colours a piece of text for stderr, if colours are on.
-    pub fn paint_err(self, text: &str, color: Color) -> String {
-        if self.color_err { text.color(color).bold().to_string() } else { text.to_owned() }
-    }
-
     /// Sanitizes a text for stdout if that is a terminal.
     pub fn sanitized(self, text: &str) -> Cow<'_, str> {
         if self.terminal_out { printable(text) } else { Cow::Borrowed(text) }
@@ -258,17 +250,14 @@ impl Ui {
     /// Prints `error: …` and its hint for each line of an error, and how many lines were left out; or one line of JSON.
     /// Words with the form of a secret are masked.
     pub fn error(self, error: &Error) {
-        let masker = self.masker();
         if self.json {
-            return self.say_painted(&error.problem(masker.as_ref()).to_string());
+            return self.say_painted(&error.problem(self.masker).to_string());
         }
         let lines = error.lines();
         let groups = equal_lines(&lines);
         for lines in groups.iter().take(MAX_ERROR_LINES) {
             let line = lines[0];
-            let message =
-                masker.as_ref().map_or(Cow::Borrowed(&*line.message), |masker| masker.prose(&line.message));
-            self.labelled("error:", Color::Red, &message);
+            self.labelled("error:", Color::Red, &self.masker.prose(&line.message));
             if let Some(hint) = &line.hint {
                 self.labelled("hint:", Color::Cyan, hint);
             }
@@ -310,7 +299,8 @@ impl Ui {
     }
 
     fn labelled(self, label: &str, color: Color, text: &str) {
-        self.say_painted(&format!("{} {}", self.paint_err(label, color), printable(text)));
+        let label = if self.color_err { label.color(color).bold().to_string() } else { label.to_owned() };
+        self.say_painted(&format!("{label} {}", printable(text)));
     }
 }
 
@@ -346,7 +336,7 @@ fn progress_line(text: &str, time: Duration) -> String {
 
 /// Draws the line that is known under the lock, so that none comes back after it was taken away.
 fn draw_progress(line: impl FnOnce() -> Option<String>) {
-    let mut shown = PROGRESS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shown = PROGRESS.lock();
     let line = line().unwrap_or_default();
     if *shown != line {
         // A closed stderr is no error.

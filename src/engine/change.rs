@@ -84,6 +84,9 @@ pub enum RequestedChange<'a> {
     /// Formats the text.
     #[serde(deserialize_with = "no_members")]
     Format {},
+    /// Corrects the faults of the file that have one possible fix, as `check --fix` does.
+    #[serde(deserialize_with = "no_members")]
+    Fix {},
     /// Replaces the texts of entries.
     Entries(EntryEdits),
     /// Makes the text before a change the configuration again.
@@ -125,14 +128,6 @@ impl From<Request> for RequestedChange<'_> {
 }
 
 impl RequestedChange<'_> {
-    /// The request that is evaluated on what is there; `None` for a whole text.
-    pub fn request(&self) -> Option<&Request> {
-        match self {
-            Self::Modify(request) => Some(request),
-            _ => None,
-        }
-    }
-
     /// The same, with a limit of the memory of a patch, in bytes.
     #[must_use]
     pub fn within(self, most: usize) -> Self {
@@ -144,7 +139,8 @@ impl RequestedChange<'_> {
 }
 
 /// The names of all changes, as requests have them.
-pub const CHANGE_NAMES: [&str; 7] = ["modify", "save", "update", "format", "entries", "rollback", "revert"];
+pub const CHANGE_NAMES: [&str; 8] =
+    ["modify", "save", "update", "format", "fix", "entries", "rollback", "revert"];
 
 /// An object without members; derived code would take an empty list, too.
 fn no_members<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
@@ -238,6 +234,12 @@ impl ChangeOptions {
     /// True if this guard was accepted.
     pub fn accepts(&self, guard: &Guard) -> bool {
         self.force || self.accepted.iter().any(|accepted| accepted.is_like(guard))
+    }
+
+    /// Refuses the first guard that is not accepted.
+    pub fn refuse(&self, guards: impl IntoIterator<Item = Option<Guard>>) -> Result<(), Error> {
+        let open = guards.into_iter().flatten().find(|guard| !self.accepts(guard));
+        open.map_or(Ok(()), |guard| Err(guard.into()))
     }
 
     /// True if it is the change that waits to be confirmed.
@@ -373,12 +375,15 @@ pub struct ReportParts {
 
 impl ReportParts {
     /// The parts of a report in which secrets are masked so, or shown.
-    pub fn masked_by(masker: Option<&Masker>) -> Self {
-        Self { secrets: masker.is_none(), mask_key: masker.and_then(Masker::key), ..Self::default() }
+    pub fn masked_by(masker: Masker) -> Self {
+        Self { secrets: masker == Masker::Off, mask_key: masker.key(), ..Self::default() }
     }
 
-    fn masker(&self) -> Option<Masker> {
-        (!self.secrets).then(|| self.mask_key.map(Masker::keyed).unwrap_or_default())
+    fn masker(&self) -> Masker {
+        match self.secrets {
+            true => Masker::Off,
+            false => self.mask_key.map(Masker::Keyed).unwrap_or_default(),
+        }
     }
 }
 
@@ -404,6 +409,7 @@ pub enum OutcomeNote {
     /// The history has the change with this id already, so it was not made again.
     HasChange,
     /// Of a rehearsal: another change has to be confirmed before this one can be made.
+    #[serde(rename = "other-change-pending")]
     OtherPending,
 }
 
@@ -484,8 +490,8 @@ impl ChangeReport {
         }
         let nothing = Snapshot::default();
         let old = self.old.as_deref();
-        let masker = parts.masker().filter(|_| parts.diff);
-        let diff = diff_lines([old.unwrap_or(&nothing), new], masker.as_ref());
+        let masker = if parts.diff { parts.masker() } else { Masker::Off };
+        let diff = diff_lines([old.unwrap_or(&nothing), new], masker);
         [self.lines_added, self.lines_removed] = added_and_removed(&diff);
         self.diff = if parts.diff { diff } else { Vec::new() };
         if parts.values {

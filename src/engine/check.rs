@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::{Composed, Engine, Operation, Snapshot, Transaction};
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use mediaconf::{
-    Diagnostic, Diagnostics, Document, Entry, Fault, Fix, LineIndex, Path, Pointer, Position, Segment,
-    Severity, Span, check,
+    Diagnostic, Diagnostics, Document, Entry, Fault, Fix, Kind, LineIndex, NameUse, Path, Position, Schema,
+    Segment, Severity, Span, check,
 };
 
 impl Engine {
@@ -104,13 +104,17 @@ impl fmt::Display for NewWarning {
     }
 }
 
-/// Returns the warnings about `after` that `before` does not have as often, by the block that each is in. Blocks that both
-/// texts have are not checked.
+/// Returns the warnings that `check` has about `after` and does not have as often about `before`, by the block that each is
+/// in. Blocks that both texts have are not checked, unless names lead out of them or into them.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
     let mut known: HashMap<NewWarning, usize> = HashMap::new();
-    let [before, after] = without_common_blocks([before, after]);
-    warnings(&before).into_iter().for_each(|warning| *known.entry(warning).or_default() += 1);
-    let mut found = warnings(&after);
+    let others = without_common_blocks([before, after]);
+    let is_of_block = |used: &NameUse<'_>| Kind::ALL.iter().any(|kind| kind.noun() == used.group);
+    let uses_block = |used: &NameUse<'_>| !used.is_definition && is_of_block(used);
+    let is_linked = before.dangling_in(after).is_some() || others[1].name_uses().iter().any(uses_block);
+    let [before, after] = if is_linked { [before, after] } else { others.each_ref() };
+    warnings(before).into_iter().for_each(|warning| *known.entry(warning).or_default() += 1);
+    let mut found = warnings(after);
     found.retain(|warning| {
         let times = known.get_mut(warning).filter(|times| **times > 0);
         times.map(|times| *times -= 1).is_none()
@@ -138,20 +142,16 @@ fn warnings(document: &Document) -> Vec<NewWarning> {
 
 /// Two texts without the blocks that both have.
 pub(super) fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
-    let all = texts.map(|text| blocks(text).collect::<Vec<_>>());
-    // Most are those at the start and at the end of both.
-    let are_same = |(old, new): &(&Entry<'_>, &Entry<'_>)| old.text() == new.text();
-    let start = all[0].iter().zip(&all[1]).take_while(are_same).count();
-    let [old, new] = all.each_ref().map(|all| &all[start..]);
-    let end = old.iter().rev().zip(new.iter().rev()).take_while(are_same).count();
-    let middles = [old, new].map(|rest| start..start + rest.len() - end);
-    let others =
-        [1, 0].map(|side| all[side][middles[side].clone()].iter().map(|block| block.text()).collect());
-    let others: [HashSet<&str>; 2] = others;
+    let differing = texts[0].differing(texts[1]);
+    let known = differing.each_ref().map(|entries| entries.iter().map(|entry| entry.text()).collect());
+    let known: [HashSet<&str>; 2] = known;
     [0, 1].map(|side| {
         let (text, mut rest, mut at) = (texts[side].text(), String::new(), 0);
-        for (place, block) in all[side].iter().enumerate() {
-            if !middles[side].contains(&place) || others[side].contains(block.text()) {
+        let middle = differing[side].first().zip(differing[side].last());
+        let middle = middle.map_or(0..0, |(first, last)| first.id()..last.id() + 1);
+        let is_group = |entry: &Entry<'_>| Schema::group_of(&entry.keyword()).is_some();
+        for block in texts[side].entries().filter(is_group) {
+            if !middle.contains(&block.id()) || known[1 - side].contains(block.text()) {
                 rest.push_str(&text[at..block.start()]);
                 at = block.end();
             }
@@ -172,21 +172,17 @@ pub struct FaultRecord {
     /// The name of the text, where that is not the one that was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Where it begins; none in a patch.
+    /// Where it begins.
     #[serde(flatten)]
-    pub position: Option<Position>,
+    pub position: Position,
     /// The end of it: the place behind its last character; where something is missing, the place itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub end: Option<Position>,
+    pub end: Position,
     pub severity: Severity,
     /// The fault.
     pub message: String,
     /// The advice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The place in a patch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pointer: Option<Pointer>,
     /// A second place that explains the first: its position, its `end` and its `message`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub related: Option<Value>,
@@ -196,7 +192,7 @@ pub struct FaultRecord {
 }
 
 /// The faults of a text.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct CheckedConfig {
     /// The number of errors, those included that are not listed.
     pub errors: usize,
@@ -209,8 +205,8 @@ pub struct CheckedConfig {
 impl FaultRecord {
     /// A fault of a text.
     pub fn new(found: &Diagnostic, lines: &LineIndex<'_>) -> Self {
-        let [start, end] = [found.span.start, found.span.end.max(found.span.start)];
-        let [start, end] = [start, end].map(|at| lines.position(at));
+        let [position, end] =
+            [found.span.start, found.span.end.max(found.span.start)].map(|at| lines.position(at));
         let related = found.related.as_ref().map(|(span, message)| {
             let Position { line, column, .. } = lines.position(span.start);
             let end = lines.position(span.end);
@@ -220,27 +216,15 @@ impl FaultRecord {
             let [start, end] = [span.start, span.end].map(|at| lines.position(at));
             json!({ "range": { "start": start, "end": end }, "text": text })
         });
-        Self {
-            position: Some(start),
-            end: Some(end),
-            hint: found.hint.clone(),
-            related,
-            fix,
-            ..Self::plain(found.severity, found.message.clone())
-        }
-    }
-
-    /// A fault without a place.
-    pub fn plain(severity: Severity, message: String) -> Self {
-        let (file, position, end, hint, pointer, related, fix) = Default::default();
-        Self { file, position, end, severity, message, hint, pointer, related, fix }
+        let (message, hint) = (found.message.clone(), found.hint.clone());
+        Self { file: None, position, end, severity: found.severity, message, hint, related, fix }
     }
 }
 
 impl CheckedConfig {
     /// The faults of a text, and of the files that it includes, which are named.
     pub fn of_text(text: &Snapshot, composed: Option<&Composed>, is_utf16: bool) -> Self {
-        let mut all = Self::of_faults(Vec::new());
+        let mut all = Self::default();
         let Some(composed) = composed else {
             all.add(None, text.document().text(), text.diagnostics(), is_utf16);
             return all;
@@ -268,7 +252,9 @@ impl CheckedConfig {
             };
             FaultRecord::new(&moved, &lines)
         });
-        Self::of_faults(inside.collect())
+        let faults: Vec<_> = inside.collect();
+        let errors = faults.iter().filter(|fault| fault.severity == Severity::Error).count();
+        Self { errors, warnings: faults.len() - errors, faults }
     }
 
     fn add(&mut self, file: Option<&str>, text: &str, found: &Diagnostics, is_utf16: bool) {
@@ -281,11 +267,6 @@ impl CheckedConfig {
         let records = found.iter().map(|found| FaultRecord::new(found, &lines));
         let file = file.map(str::to_owned);
         self.faults.extend(records.map(|record| FaultRecord { file: file.clone(), ..record }));
-    }
-
-    fn of_faults(faults: Vec<FaultRecord>) -> Self {
-        let errors = faults.iter().filter(|fault| fault.severity == Severity::Error).count();
-        Self { errors, warnings: faults.len() - errors, faults }
     }
 }
 
@@ -362,6 +343,18 @@ mod tests {
                 &["`rtmp` is set more than once: the last counts (keep one of them)"],
             ),
             ("rtmp 1;\nrtmp 2;\n", "\nrtmp 1;\nrtmp 3;\n", &[]),
+            (
+                "template t { url udp://1; }\nrtmp 1;\nstream a { template t; }\n",
+                "rtmp 1;\nstream a { template t; }\n",
+                &[
+                    "`streams.a`: no `template` is called `t` (make it, or name one that is there: `template t { … }`)",
+                ],
+            ),
+            (
+                "rtmp 1;\nstream a { url udp://1; }\n",
+                "rtmp 1;\nstream a { url udp://1; }\nstream b { url udp://2; backup_stream a; }\n",
+                &[],
+            ),
             ("http 80;;\n", "http 80;;\nstream a { url udp://1; }\n;", &["stray `;`"]),
             ("stream broken {", slip, &[told]),
             (&format!("{slip}stream a;\n"), &format!("{slip}stream a;\nrtmp 1;\n"), &[]),

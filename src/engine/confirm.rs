@@ -6,6 +6,7 @@
 //! stays. A server that was killed meanwhile rolls back when it starts again,
 //! before it answers anything.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -31,7 +32,7 @@ impl Engine {
         pending: &PendingChange,
         writer: &dyn Writer,
     ) -> Result<Sender<()>, Error> {
-        let text = |snapshot: &Arc<Snapshot>| snapshot.shared_bytes().clone();
+        let text = |snapshot: &Arc<Snapshot>| snapshot.bytes().clone();
         writer.set_pending(&PendingRecord {
             info: pending.info.clone().until(SystemTime::now() + pending.time),
             running: pending.back.ran().map(text).unwrap_or_default(),
@@ -94,22 +95,21 @@ impl Engine {
         Ok(())
     }
 
-    /// Refuses to confirm a change while nodes of the cluster are failed.
-    pub(super) fn refuse_failed_nodes(&self) -> Result<(), Error> {
+    /// Says which nodes of the cluster are failed, and why; `None` if none is.
+    pub(super) fn failed_nodes(&self) -> Result<Option<String>, Error> {
         let nodes = self.store.nodes()?.unwrap_or_default();
         let failed = nodes.iter().filter(|node| node.state == NodeState::Failed);
         let failed: Vec<_> =
             failed.map(|node| format!("{}: {}", node.node, node.why.as_deref().unwrap_or("-"))).collect();
-        match failed.len() {
-            0 => Ok(()),
-            count => {
-                let noun = if count == 1 { "a node is" } else { "nodes are" };
-                let message = format!("{noun} failed ({}); nothing is confirmed", failed.join("; "));
-                Err(Error::new(ErrorKind::FailedNodes, message).hint(
-                    "`--accept failed-nodes` (over HTTP `accept=failed-nodes`) confirms the change anyway",
-                ))
-            }
-        }
+        let noun = if failed.len() == 1 { "a node is" } else { "nodes are" };
+        Ok((!failed.is_empty()).then(|| format!("{noun} failed ({})", failed.join("; "))))
+    }
+
+    /// Refuses to confirm a change while nodes of the cluster are failed.
+    pub(super) fn refuse_failed_nodes(&self) -> Result<(), Error> {
+        let Some(failed) = self.failed_nodes()? else { return Ok(()) };
+        let hint = "`--accept failed-nodes` (over HTTP `accept=failed-nodes`) confirms the change anyway";
+        Err(Error::new(ErrorKind::FailedNodes, format!("{failed}; nothing is confirmed")).hint(hint))
     }
 
     /// Rolls the pending change back when the server ends; `None` if nothing is pending.
@@ -241,35 +241,91 @@ pub fn canary_refusal(what: &str, hint: &'static str) -> Error {
     Error::new(ErrorKind::Usage, format!("canary: {what}")).hint(hint)
 }
 
-/// The names of the nodes that a change begins on: `given` are names, or one number of nodes, which are
-/// chosen among those that run what they should.
+/// The waves in which a change goes over servers or nodes, before it goes to the rest. `given` are names, numbers and parts such
+/// as `10%`; a number or part counts all of them. Names that stand together are one wave, a number or a part is one, and each
+/// wave holds those before it, so that one which adds nobody is left out. Beside named ones those are chosen that `may_go`:
+/// the first of each group of names, then of each group the same part.
+///
+/// # Errors
+/// The word that is neither.
+pub fn waves(
+    given: &[String],
+    names: &[&str],
+    may_go: impl Fn(usize) -> bool,
+) -> Result<Vec<Vec<usize>>, String> {
+    let named = |word: &String| names.iter().position(|name| *name == word.trim());
+    let counted = |word: &str| {
+        let word = word.trim();
+        let part = word.strip_suffix('%');
+        let of = part.map_or(names.len(), |_| 100);
+        let number = part.unwrap_or(word).parse::<usize>().ok().filter(|number| (1..=of).contains(number));
+        number.map(|number| (names.len() * number).div_ceil(of))
+    };
+    let order = across_groups(names);
+    let mut waves: Vec<Vec<usize>> = Vec::new();
+    for words in given.chunk_by(|word, next| named(word).is_some() && named(next).is_some()) {
+        let before = waves.last().cloned().unwrap_or_default();
+        let more: Vec<usize> = match words.iter().map(named).collect::<Option<_>>() {
+            Some(these) => these,
+            None => {
+                let count = counted(&words[0]).ok_or_else(|| words[0].clone())?;
+                let others = order.iter().copied().filter(|at| may_go(*at) && !before.contains(at));
+                others.take(count.saturating_sub(before.len())).collect()
+            }
+        };
+        let wave: BTreeSet<usize> = before.iter().copied().chain(more).collect();
+        if wave.len() > before.len() {
+            waves.push(wave.into_iter().collect());
+        }
+    }
+    Ok(waves)
+}
+
+/// The order in which servers with these names are chosen. Names that differ in their last number are a group.
+fn across_groups(names: &[&str]) -> Vec<usize> {
+    let stem = |name: &str| {
+        let end = name.trim_end_matches(|c: char| !c.is_ascii_digit()).len();
+        let begin = name[..end].trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        [&name[..begin], &name[end..]].concat()
+    };
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    names.iter().enumerate().for_each(|(at, name)| groups.entry(stem(name)).or_default().push(at));
+    let mut order = Vec::new();
+    for group in groups.values() {
+        order.extend(group.iter().enumerate().map(|(nth, at)| ((nth << 32) / group.len(), *at)));
+    }
+    order.sort_unstable();
+    order.into_iter().map(|(_, at)| at).collect()
+}
+
+/// The waves of a change over the nodes of a cluster, by their names. A number or a part means nodes that run what they should.
 ///
 /// # Errors
 /// `Usage`.
-pub fn canary_nodes(given: &[String], nodes: &[NodeRecord]) -> Result<Vec<String>, Error> {
-    let shown = "`mediactl --cluster URL status` shows the nodes";
-    if let [only] = given
-        && let Ok(wanted) = only.parse::<usize>()
-    {
-        if wanted == 0 {
-            return Err(canary_refusal("a change begins on one node at least", "leave it out"));
-        }
-        // One that took the change before first has not heard yet that it is kept: while it waits, no other is made.
-        let is_healthy = |node: &&NodeRecord| matches!(node.state, NodeState::Running | NodeState::Canary);
-        let healthy = nodes.iter().filter(is_healthy);
-        let first: Vec<String> = healthy.map(|node| node.node.clone()).take(wanted).collect();
-        return match first.len() {
-            found if found < wanted => {
+pub fn canary_waves(given: &[String], nodes: &[NodeRecord]) -> Result<Vec<Vec<String>>, Error> {
+    let shown = "`mediactl --cluster URL status` shows the nodes; a part is one such as `10%`";
+    // One that took the change before first has not heard yet that it is kept: while it waits, no other is made.
+    let is_healthy = |node: &NodeRecord| matches!(node.state, NodeState::Running | NodeState::Canary);
+    let (names, healthy): (Vec<&str>, Vec<bool>) =
+        nodes.iter().map(|node| (&*node.node, is_healthy(node))).unzip();
+    let found = healthy.iter().filter(|is_healthy| **is_healthy).count();
+    for wanted in given.iter().map(|word| word.trim()).filter(|word| !names.contains(word)) {
+        match wanted.parse::<usize>() {
+            Ok(0) => return Err(canary_refusal("a change begins on one node at least", "leave it out")),
+            Ok(wanted) if wanted > found => {
                 let what = format!("only {found} of the {wanted} nodes run what they should");
-                Err(canary_refusal(&what, shown))
+                return Err(canary_refusal(&what, shown));
             }
-            _ => Ok(first),
-        };
+            _ => {}
+        }
     }
-    match given.iter().find(|name| !nodes.iter().any(|node| node.node == **name)) {
-        Some(name) => Err(canary_refusal(&format!("there is no node `{name}`"), shown)),
-        None => Ok(given.to_vec()),
+    let waves = waves(given, &names, |at| healthy[at])
+        .map_err(|word| canary_refusal(&format!("there is no node `{word}`"), shown))?;
+    if waves.is_empty() {
+        return Err(canary_refusal(&format!("none of the {} nodes runs what it should", names.len()), shown));
     }
+    let named = |wave: Vec<usize>| wave.into_iter().map(|at| names[at].to_owned()).collect();
+    Ok(waves.into_iter().map(named).collect())
 }
 
 #[cfg(test)]
@@ -291,15 +347,47 @@ mod tests {
 mod canary_tests {
     use super::*;
 
+    fn words(given: &str) -> Vec<String> {
+        given.split(',').map(str::to_owned).collect()
+    }
+
     #[test]
     fn a_change_begins_on_one_node_at_least() {
         let node =
             |name: &str| NodeRecord { node: name.to_owned(), ..NodeRecord::absent(NodeState::Running) };
-        let found = |given: &str| canary_nodes(&[given.to_owned()], &[node("a"), node("b")]).ok();
-        assert_eq!(found("1"), Some(vec!["a".to_owned()]));
-        assert_eq!(found("b"), Some(vec!["b".to_owned()]));
-        assert_eq!(found("0"), None);
-        assert_eq!(found("3"), None);
-        assert_eq!(found("c"), None);
+        let nodes = [node("a"), node("b"), NodeRecord { state: NodeState::Gone, ..node("c") }];
+        for (given, expected) in [
+            ("1", "[[\"a\"]]"),
+            ("b", "[[\"b\"]]"),
+            ("c,100%", "[[\"c\"], [\"a\", \"b\", \"c\"]]"),
+            ("100%", "[[\"a\", \"b\"]]"),
+            ("0", "canary: a change begins on one node at least"),
+            ("a,3", "canary: only 2 of the 3 nodes run what they should"),
+            ("d", "canary: there is no node `d`"),
+            ("101%", "canary: there is no node `101%`"),
+        ] {
+            let found = canary_waves(&words(given), &nodes);
+            let found = found.map_or_else(|error| error.message, |waves| format!("{waves:?}"));
+            assert_eq!(found, expected, "{given}");
+        }
+        assert!(canary_waves(&words("50%"), &nodes[2..]).is_err());
+    }
+
+    #[test]
+    fn waves_hold_those_before_them_and_are_chosen_across_groups_of_names() {
+        let places = ["par-1.eu", "par-2.eu", "par-3.eu", "par-4.eu", "tok1", "tok2", "x"];
+        for (given, expected) in [
+            ("3", vec![vec![0, 4, 6]]),
+            ("4", vec![vec![0, 1, 4, 6]]),
+            ("tok2,x,10%,50%,100%", vec![vec![5, 6], vec![0, 4, 5, 6], (0..7).collect()]),
+            ("50%,1,x", vec![vec![0, 1, 4, 6]]),
+            ("1,1%,2", vec![vec![0], vec![0, 4]]),
+        ] {
+            assert_eq!(waves(&words(given), &places, |_| true), Ok(expected), "{given}");
+        }
+        assert_eq!(waves(&words("2,50%"), &places, |at| at < 3), Ok(vec![vec![0, 1], vec![0, 1, 2]]));
+        for word in ["0", "8", "0%", "101%", "%", "y", "-1"] {
+            assert_eq!(waves(&words(&format!("x,{word}")), &places, |_| true), Err(word.to_owned()));
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     ChangeOptions, ChangeReport, ConfigService, ConfigSource, Engine, Operation, PendingChange,
@@ -96,7 +96,7 @@ impl Engine {
             false => format!("back to the text before change {number}"),
         };
         options.message.get_or_insert(what);
-        self.replace_as(Operation::Rollback, text.shared_bytes(), &options)
+        self.replace_as(Operation::Rollback, text.bytes(), &options)
     }
 
     /// True if there is a change to roll back to.
@@ -168,7 +168,7 @@ impl Engine {
     }
 
     /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
-    pub(super) fn text_with(
+    pub fn text_with(
         &self,
         revision: Revision,
         entries: &[HistoryEntry],
@@ -278,15 +278,13 @@ pub fn value_history(
     service: &dyn ConfigService,
     path: &Path,
     most: Option<usize>,
-    masker: Option<&Masker>,
+    masker: Masker,
     is_late: &dyn Fn() -> bool,
     refuse: &dyn Fn(&Arc<Snapshot>) -> Result<(), Error>,
 ) -> Result<ValueHistory, Error> {
     let mut entries = service.history(WHOLE_HISTORY)?;
     let now = service.read(Some(ConfigSource::Saved))?;
-    if !now.is_valid() {
-        return Err(Error::bad_config(now));
-    }
+    now.refuse_errors()?;
     let most = most.unwrap_or(WHOLE_HISTORY);
     let is_edited = is_edited_since(&entries, &now);
     let edited = add_hand_edit(service, &mut entries, &now);
@@ -303,8 +301,7 @@ pub fn value_history(
     if found.changes.is_empty() {
         refuse(&now)?;
         // A path without a value now and in the history is misspelt.
-        let masked = masker.map(|masker| now.masked(masker));
-        masked.as_ref().unwrap_or(&now).config().select(path).map_err(not_there)?;
+        now.masked(masker).config().select(path).map_err(not_there)?;
     }
     Ok(found)
 }
@@ -356,17 +353,14 @@ fn blame<E>(
     now: &Arc<Snapshot>,
     kept: &mut dyn FnMut(u64) -> Result<Option<Arc<Snapshot>>, E>,
     path: &Path,
-    masker: Option<&Masker>,
+    masker: Masker,
     most: usize,
 ) -> Result<(Vec<Blamed>, bool), E> {
     let (mut found, mut is_cut) = (Vec::new(), false);
-    let compared_by = masker.filter(|masker| may_guess(path, masker));
-    let value_in = |text: &Option<Arc<Snapshot>>, path: &Path, masker: Option<&Masker>| {
-        let text = text.as_ref()?;
-        masker.map_or_else(|| value(text, path), |masker| value(&text.masked(masker), path))
-    };
+    let compared_by = if may_guess(path, masker) { masker } else { Masker::Off };
+    let value_in = |text: &Option<Arc<Snapshot>>, masker| value(&text.as_ref()?.masked(masker), path);
     let mut after = (!is_edited_since(entries, now)).then(|| Some(now.clone()));
-    let mut to = after.as_ref().map(|text| value_in(text, path, compared_by));
+    let mut to = after.as_ref().map(|text| value_in(text, compared_by));
     for entry in entries.iter().filter(|entry| !entry.is_aside) {
         if found.len() == most {
             break;
@@ -377,12 +371,12 @@ fn blame<E>(
             None => Some(None),
         };
         is_cut |= before.is_none();
-        let from = before.as_ref().map(|text| value_in(text, path, compared_by));
+        let from = before.as_ref().map(|text| value_in(text, compared_by));
         if let (Some(old), Some(new), Some(from), Some(to)) = (&before, &after, &from, &to)
             && from != to
             && found.len() < most
         {
-            let (from, to) = changed_members(value_in(old, path, masker), value_in(new, path, masker));
+            let (from, to) = changed_members(value_in(old, masker), value_in(new, masker));
             // Nothing is told of a path that holds a secret.
             let is_shown = from.is_some() || to.is_some();
             // Not every history knows what else a change changed.
@@ -399,21 +393,14 @@ fn changed_members(from: Option<Value>, to: Option<Value>) -> (Option<Value>, Op
     let (Some(Value::Object(mut from)), Some(Value::Object(mut to))) = (from.clone(), to.clone()) else {
         return (from, to);
     };
-    from.retain(|key, value| {
-        let other = to.get(key);
-        let is_kept = other != Some(value);
-        if !is_kept {
-            to.shift_remove(key);
-        }
-        is_kept
-    });
-    for (key, value) in &mut from {
-        if let Some(other) = to.get_mut(key) {
-            let (Some(old), Some(new)) = changed_members(Some(value.take()), Some(other.take())) else {
-                continue;
-            };
-            (*value, *other) = (old, new);
-        }
+    let is_other = |key: &String, value: &Value, others: &Map<_, _>| others.get(key) != Some(value);
+    let before = from.clone();
+    from.retain(|key, value| is_other(key, value, &to));
+    to.retain(|key, value| is_other(key, value, &before));
+    for (key, old) in &mut from {
+        let Some(new) = to.get_mut(key) else { continue };
+        let changed = changed_members(Some(old.take()), Some(new.take()));
+        (*old, *new) = (changed.0.unwrap_or_default(), changed.1.unwrap_or_default());
     }
     (Some(Value::Object(from)), Some(Value::Object(to)))
 }
@@ -426,7 +413,7 @@ pub fn is_edited_since(entries: &[HistoryEntry], now: &Snapshot) -> bool {
 
 /// True if a path searches for a value or holds a secret: with such a path one could find out what a secret is. Then two
 /// secrets with the same mask count as equal, and as different otherwise.
-fn may_guess(path: &Path, masker: &Masker) -> bool {
+fn may_guess(path: &Path, masker: Masker) -> bool {
     let keys: Option<Vec<&str>> = path.segments.iter().map(Segment::name).collect();
     keys.is_none_or(|keys| masker.keys(&keys) != keys)
 }

@@ -20,11 +20,38 @@ use mediaconf::{
     Span, one_line,
 };
 
+/// The directive that includes files.
+const INCLUDE: &str = "include";
+
 /// The warning about a file that is not opened.
 const NOT_OPENED: &str = "is not opened: it is outside of the folder of the configuration, or a hard link to a file of another user";
 
 /// The deepest nesting of includes.
 const MAX_DEPTH: usize = 16;
+
+impl Snapshot {
+    /// The entries that include files, as their spans and their patterns.
+    pub fn includes(&self) -> &[(Span, String)] {
+        self.includes.get_or_init(|| {
+            // Nearly all texts have none.
+            if memchr::memmem::find(self.bytes(), INCLUDE.as_bytes()).is_none() {
+                return Vec::new();
+            }
+            let document = self.document();
+            let found =
+                document.all_entries().filter(|entry| !entry.is_block() && entry.keyword() == INCLUDE);
+            found
+                .filter_map(|entry| Some((entry.span(), entry.only_argument()?.value().into_owned())))
+                .collect()
+        })
+    }
+
+    /// True if both include the same files, in the same order.
+    pub fn includes_as(&self, other: &Snapshot) -> bool {
+        let [own, others] = [self, other].map(|text| text.includes().iter().map(|(_, pattern)| pattern));
+        own.eq(others)
+    }
+}
 
 /// A configuration with what it includes.
 pub struct Composed {
@@ -269,11 +296,10 @@ fn changed_places<'r>(request: &'r Request, patch: Option<&'r Value>) -> Vec<Vec
             // It is refused as a whole.
             return Vec::new();
         }
-        let places =
-            patch.iter().flat_map(|(key, value)| match value.as_object().filter(|_| is_group(key)) {
-                Some(members) => members.keys().map(|name| vec![key.as_str(), name.as_str()]).collect(),
-                None => vec![vec![key.as_str()]],
-            });
+        let places = patch.iter().flat_map(|(key, value)| match (Schema::kind(key), value.as_object()) {
+            (Some(_), Some(blocks)) => blocks.keys().map(|name| vec![key.as_str(), name.as_str()]).collect(),
+            _ => vec![vec![key.as_str()]],
+        });
         return places.collect();
     }
     request.paths().into_iter().filter_map(place_of).collect()
@@ -282,13 +308,8 @@ fn changed_places<'r>(request: &'r Request, patch: Option<&'r Value>) -> Vec<Vec
 /// The member of the top level, or the stream, live or plugin, that a path leads into.
 fn place_of(path: &Path) -> Option<Vec<&str>> {
     let mut names = path.names();
-    let depth = if is_group(names.first()?) { 2 } else { 1 };
-    names.truncate(depth);
+    names.truncate(1 + usize::from(Schema::kind(names.first()?).is_some()));
     Some(names)
-}
-
-fn is_group(key: &str) -> bool {
-    Schema::kind(key).is_some()
 }
 
 impl Engine {
@@ -323,16 +344,9 @@ fn line_of(text: &Snapshot, offset: u32) -> usize {
 
 impl ComposedFile {
     fn new(name: String, target: PathBuf, text: Arc<Snapshot>) -> Self {
-        let mut faults = Diagnostics::default();
-        if text.document().diagnostics().errors() > 0 {
-            faults = text.document().diagnostics().clone();
-        }
+        let found = text.document().diagnostics();
+        let faults = if found.errors() > 0 { found.clone() } else { Diagnostics::default() };
         Self { name, target, text, faults }
-    }
-
-    /// True if it is left out for its syntax errors.
-    fn is_broken(&self) -> bool {
-        self.text.document().diagnostics().errors() > 0
     }
 }
 
@@ -384,7 +398,7 @@ impl Composer<'_> {
             return Err((Severity::Error, format!("includes nest deeper than {MAX_DEPTH}")));
         }
         let cannot = |error: Error| {
-            let message = match Masker::opaque().value(pattern) {
+            let message = match Masker::Opaque.value(pattern) {
                 Cow::Borrowed(pattern) => format!("cannot include `{pattern}`: {error}"),
                 // The error names the file.
                 Cow::Owned(masked) => format!("cannot include `{masked}`"),
@@ -419,7 +433,8 @@ impl Composer<'_> {
         if self.open.contains(&file) {
             return Err((Severity::Error, format!("`{}` includes itself", self.files[file].name)));
         }
-        if self.files[file].is_broken() {
+        // It is left out for its syntax errors.
+        if self.files[file].text.document().diagnostics().errors() > 0 {
             return Ok(());
         }
         let shown = one_line(&self.files[file].name);

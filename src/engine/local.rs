@@ -5,13 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{
-    Activity, ChangeOptions, ChangeReport, ConfigService, ConfigSource, Decided, Decision, Guard, Hooks,
+    Activity, ChangeOptions, ChangeReport, ConfigService, ConfigSource, Decided, Decision, Hooks,
     OutcomeNote, PendingChange, ReloadRun, RequestedChange, Running, ServerState, Snapshot, Status,
     StatusPart, TAKEN_BACK, Turn, differing, is_edited_since, last_change, not_kept, paths_of_texts,
 };
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRef, HistoryEntry, LockHolder, PendingInfo, RunBy, Store, Writer};
-use mediaconf::Faults;
 
 /// The longest time that a writer waits for another writer to finish.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -23,7 +22,8 @@ pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
 pub struct Engine {
     pub(super) name: String,
     pub(super) store: Arc<dyn Store>,
-    pub(super) hooks: Hooks,
+    /// The commands around its changes.
+    pub hooks: Hooks,
     pub(super) on_wait: fn(&str, &LockHolder),
     pub(super) log: Arc<dyn Fn(&LogLine<'_>) + Send + Sync>,
     pub(super) running: Option<Arc<Running>>,
@@ -67,11 +67,6 @@ impl Engine {
             // Who can't look there does not know whether a server runs.
             self.store.pending().map_or_else(Error::from, |_| Error::no_server())
         }
-    }
-
-    /// The commands around its changes.
-    pub fn hooks(&self) -> &Hooks {
-        &self.hooks
     }
 
     /// Writes a line to the log of the server.
@@ -144,21 +139,6 @@ impl Engine {
         }
     }
 
-    /// Refuses the first guard that is not accepted.
-    pub(super) fn refuse_guarded(
-        &self,
-        guards: impl IntoIterator<Item = Option<Guard>>,
-        options: &ChangeOptions,
-    ) -> Result<(), Error> {
-        let mut refused = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));
-        refused.next().map_or(Ok(()), |guard| Err(Error::from(guard)))
-    }
-
-    /// Refuses the faults that guards find in an edit, and that are not accepted.
-    pub(super) fn refuse_faults(&self, guarded: Faults, options: &ChangeOptions) -> Result<(), Error> {
-        Ok(options.refused(guarded).into_result(())?)
-    }
-
     /// Reconciles the history with the stored text.
     pub(super) fn reconcile(&self, writer: &dyn Writer) -> Result<(), Error> {
         writer.reconcile(self.stored()?.as_ref(), &paths_of_texts).map(drop)
@@ -213,8 +193,8 @@ impl ConfigService for Engine {
     }
 
     fn decide(&self, decision: Decision<'_>, id: Option<&str>, by: &str) -> Result<Decided, Error> {
-        if let (Decision::KeepOnceRun { late }, Some(id)) = (decision, id) {
-            return Ok(Decided { waits_for: self.store.canaries(id, late)?, ..Decided::default() });
+        if let (Decision::KeepOnceRun { waves, late }, Some(id)) = (decision, id) {
+            return Ok(Decided { waits_for: self.store.canaries(id, waves, late)?, ..Decided::default() });
         }
         let is_run_by_nodes = self.is_run_by_nodes();
         let pending = self.pending_info()?.filter(|pending| !(is_run_by_nodes && pending.is_over));
@@ -236,14 +216,17 @@ impl ConfigService for Engine {
     }
 
     fn status(&self, part: StatusPart) -> Result<Status, Error> {
-        let running = match part {
-            StatusPart::Level => None,
-            StatusPart::Server => self.present()?.known_revision(),
-            StatusPart::Nodes => return Ok(Status { nodes: self.store.nodes()?, ..Status::default() }),
-            StatusPart::Alarms => return Ok(Status { alarms: self.store.alarms(), ..Status::default() }),
-            StatusPart::All => return self.whole_status(),
-        };
-        Ok(Status { running, ..Status::default() })
+        Ok(match part {
+            StatusPart::Level => Status::default(),
+            StatusPart::Server => Status {
+                running: self.present()?.known_revision(),
+                last_error: self.failed_nodes()?,
+                ..Status::default()
+            },
+            StatusPart::Nodes => Status { nodes: self.store.nodes()?, ..Status::default() },
+            StatusPart::Alarms => Status { alarms: self.store.alarms(), ..Status::default() },
+            StatusPart::All => self.whole_status()?,
+        })
     }
 
     /// Whoever is in the same process has [`Engine::wait_for_change`].
@@ -292,9 +275,7 @@ impl Engine {
         let trouble = engine.roll_back_at_start()?;
         engine.reconcile_alone();
         let loaded = engine.read()?;
-        if !loaded.is_valid() {
-            return Err(Error::bad_config(loaded));
-        }
+        loaded.refuse_errors()?;
         let running = Arc::new(Running::new(loaded));
         running.exchange(|state| state.last_error = trouble);
         Ok(Self { running: Some(running), ..engine })

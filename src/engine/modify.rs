@@ -16,9 +16,7 @@ impl Transaction<'_> {
     pub(super) fn modify(&mut self, request: &Request) -> Result<ChangeReport, Error> {
         let (text, edited_since) = self.basis()?;
         let base = self.base()?;
-        if !text.is_valid() {
-            return Err(Error::bad_config(text));
-        }
+        text.refuse_errors()?;
         let made_again = match base.filter(|base| !base.is_same_text(&text)) {
             Some(base) => Some(self.request_on_present(request, &base, &text)?),
             None => None,
@@ -31,7 +29,7 @@ impl Transaction<'_> {
                 && self.state.as_ref().is_none_or(runs);
             return Ok(ChangeReport::between(Some(text.clone()), text, !is_saved));
         };
-        self.engine.refuse_faults(edit.guarded, self.options)?;
+        self.options.refused(edit.guarded).into_result(())?;
         self.notes.extend((edit.inner_streams > 0).then_some(OutcomeNote::InnerStreams(edit.inner_streams)));
         self.notes.extend((edit.renamed_uses > 0).then_some(OutcomeNote::RenamedUses(edit.renamed_uses)));
         let deleted = (edit.deleted_streams, guard::count_streams(text.document()) + edit.inner_streams);
@@ -111,6 +109,6 @@ impl Transaction<'_> {
         // The hand edit may have removed the account. API users would lose access only now, with this
         // change.
         let guard = guard::before_replacement(Some(state.running.document()), file.document());
-        self.engine.refuse_guarded([guard, None], self.options)
+        self.options.refuse([guard])
     }
 }

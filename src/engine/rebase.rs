@@ -78,9 +78,7 @@ impl Transaction<'_> {
         base: &Arc<Snapshot>,
         present: &Arc<Snapshot>,
     ) -> Result<Request, Error> {
-        if !base.is_valid() {
-            return Err(Error::bad_config(base.clone()));
-        }
+        base.refuse_errors()?;
         let (document, config) = (base.document(), base.config());
         let evaluated = request.evaluate(&config)?;
         let patch = match request.edit(evaluated, document, &config)? {
@@ -98,8 +96,8 @@ impl Transaction<'_> {
         if found.is_empty() {
             return Ok(());
         }
-        let masker = self.options.told.mask_key.map(Masker::keyed).unwrap_or_default();
-        Err(changed_meanwhile(&found, &masker))
+        let masker = self.options.told.mask_key.map(Masker::Keyed).unwrap_or_default();
+        Err(changed_meanwhile(&found, masker))
     }
 
     /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
@@ -192,10 +190,9 @@ const REPEAT: &str = "read the configuration again, and repeat the change";
 /// Both documents are without errors. Only the values that the patch names are compared.
 pub fn conflicts(base: &Document, theirs: &Document, patch: &Value) -> Vec<Fault> {
     let [base, theirs] = [base, theirs].map(Config::own);
-    let (base, theirs) = (base, theirs);
     let mut found = Vec::new();
     for (key, value) in patch.as_object().into_iter().flatten() {
-        match value.as_object().filter(|_| is_group(key)) {
+        match value.as_object().filter(|_| Schema::kind(key).is_some()) {
             Some(blocks) => blocks.iter().for_each(|(name, value)| {
                 let at = [key.as_str(), name.as_str()];
                 compare(&mut found, &at, base.value(&at), theirs.value(&at), value);
@@ -204,10 +201,6 @@ pub fn conflicts(base: &Document, theirs: &Document, patch: &Value) -> Vec<Fault
         }
     }
     found
-}
-
-fn is_group(key: &str) -> bool {
-    Schema::kind(key).is_some()
 }
 
 fn compare(found: &mut Vec<Fault>, at: &[&str], base: Option<Value>, theirs: Option<Value>, patch: &Value) {
@@ -240,7 +233,7 @@ pub fn hand_edited(conflicts: &[Fault]) -> Error {
         return Error::new(ErrorKind::Conflict, message).hint(OVERWRITE);
     }
     let what = format!("{what} here since it was loaded");
-    refusal(ErrorKind::Conflict, conflicts, (&what, OVERWRITE), &Masker::default())
+    refusal(ErrorKind::Conflict, conflicts, (&what, OVERWRITE), Masker::default())
 }
 
 /// The refusal of a change with a `base`: a hand edit and an unsaved update were both made of another text.
@@ -260,7 +253,7 @@ pub fn hand_edited_badly(kind: ErrorKind, file: &Snapshot, has_history: bool) ->
 }
 
 /// The refusal of a change that conflicts with what others made of its base.
-pub fn changed_meanwhile(conflicts: &[Fault], masker: &Masker) -> Error {
+pub fn changed_meanwhile(conflicts: &[Fault], masker: Masker) -> Error {
     refusal(ErrorKind::Conflict, conflicts, ("it was changed meanwhile", DECIDE), masker)
 }
 
@@ -275,7 +268,7 @@ fn refusal(
     kind: ErrorKind,
     conflicts: &[Fault],
     (what, hint): (&str, &'static str),
-    masker: &Masker,
+    masker: Masker,
 ) -> Error {
     let pointer = |fault: &Fault| fault.pointer.clone().unwrap_or_default();
     let first = conflicts.first().map_or(String::new(), |first| pointer(first).to_path().shown());

@@ -116,17 +116,13 @@ impl Engine {
             self.forget_pending(writer);
         }
         let old = back.server.as_ref().map(|(running, _)| running).or(file.as_ref());
-        let again = old.map(|old| self.store.candidate(old.bytes()).map(|text| (old, text)));
-        if let Some(Ok((old, text))) = again
+        let again = old.map(|old| self.store.candidate(old.bytes()));
+        if let Some(Ok(text)) = again
             && let Err(again) = occasion.run(command, &text, self.hooks.timeout)
         {
             let told = |failure: &str| format!("; for the old configuration it {failure}");
             refusal.brief = refusal.brief.map(|brief| brief + &told(&again.reason));
             refusal.message += &told(&again.to_string());
-            let message = Some("the reload command failed for the old configuration, too");
-            let record = ChangeRecord { id: None, message, ..record };
-            let kept = writer.map_or(Ok(()), |writer| writer.keep_aside(old.bytes(), &record));
-            kept.unwrap_or_else(|error| self.tell(LogLevel::Warning, &error.to_string()));
             self.tell_failure(occasion.operation, refusal.clone());
         }
         Err(refusal)
@@ -162,7 +158,8 @@ fn not_reloaded(failure: &HookFailure, aftermath: Aftermath) -> Error {
         Some(signal) => {
             let is_back = matches!(aftermath, Aftermath::Restored | Aftermath::Removed);
             let words = if is_back { "the change was rolled back" } else { words };
-            refusal(format!("interrupted while the reload command ran: {words}")).by_signal(signal)
+            let message = format!("interrupted while the reload command ran: {words}");
+            Error { signal: Some(signal), ..refusal(message) }
         }
         None => refusal(format!("the reload command {failure}"))
             .in_brief(format!("the reload command {}", failure.reason))

@@ -35,9 +35,10 @@ impl Engine {
             }
             RequestedChange::Update(_) => Operation::Update,
             RequestedChange::Modify(_) => Operation::Modify,
-            RequestedChange::Format {} | RequestedChange::Entries(_) | RequestedChange::Undo(_) => {
-                Operation::Save
-            }
+            RequestedChange::Format {}
+            | RequestedChange::Fix {}
+            | RequestedChange::Entries(_)
+            | RequestedChange::Undo(_) => Operation::Save,
         };
         // Looked for before the lock, which makes the state folder.
         let is_of_present = !matches!(requested, RequestedChange::Save(_));
@@ -90,7 +91,7 @@ impl Transaction<'_> {
         if let RequestedChange::Modify(request) = requested {
             return self.modify(request);
         }
-        let (engine, operation, is_of_base) = (self.engine, self.operation, self.options.base.is_some());
+        let (operation, is_of_base) = (self.operation, self.options.base.is_some());
         let (state, file) = (self.state.clone(), self.file().cloned());
         if state.is_none() && !operation.writes() {
             return Err(Error::no_server());
@@ -99,6 +100,11 @@ impl Transaction<'_> {
         let after = match requested {
             RequestedChange::Load => file.clone().ok_or_else(|| Error::no_file(self.engine.store.path()))?,
             RequestedChange::Format {} => self.formatted()?,
+            RequestedChange::Fix {} => {
+                let present = self.present()?;
+                let mended = Document::mended(present.document().text());
+                mended.map_or_else(|| present.clone(), |text| Snapshot::from_bytes(text.into_bytes()).into())
+            }
             RequestedChange::Entries(entries) => self.with_entries(&entries.texts)?,
             RequestedChange::Save(text) | RequestedChange::Update(text) => self.whole_text(text)?,
             RequestedChange::Undo(undone) => self.without(undone)?,
@@ -124,7 +130,7 @@ impl Transaction<'_> {
         let is_new = matches!(operation, Operation::Save | Operation::Update);
         if is_new && Document::has_lost_line_ends(after.bytes()) && differs(before) && differs(file.as_ref())
         {
-            engine.refuse_guarded([Some(Guard::OneLine), None], self.options)?;
+            self.options.refuse([Some(Guard::OneLine)])?;
         }
         self.check_text(before, &after)?;
         let differs_from_saved = || differs(state.as_ref().map(|state| &state.saved));
@@ -201,15 +207,13 @@ impl Transaction<'_> {
             guard::before_dangling(self.engine.whole(before).document(), self.engine.whole(after).document())
         };
         let dangling = if is_new && guard.is_none() && deletion.is_none() { dangling() } else { None };
-        self.engine.refuse_guarded([guard, deletion, dangling], self.options).map(|()| deleted)
+        self.options.refuse([guard, deletion, dangling]).map(|()| deleted)
     }
 
     /// The text that is there, formatted.
     fn formatted(&self) -> Result<Arc<Snapshot>, Error> {
         let present = self.present()?;
-        if !present.is_valid() {
-            return Err(Error::bad_config(present.clone()));
-        }
+        present.refuse_errors()?;
         let new = present.document().formatted().map_err(EditError::Unproved)?;
         Ok(new.map_or_else(|| present.clone(), |new| Snapshot::from_document(new).into()))
     }
@@ -242,22 +246,16 @@ impl Transaction<'_> {
     }
 }
 
-/// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`. With a masker, a path that holds a secret
-/// leads nowhere.
+/// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`. Where secrets are masked, a path that holds
+/// one leads nowhere.
 ///
 /// # Errors
 /// The text has errors; nothing is at the path; what is there is not one entry of the text.
-pub fn entry_range(
-    text: &Arc<Snapshot>,
-    path: &Path,
-    masker: Option<&Masker>,
-) -> Result<Range<usize>, Error> {
-    if !text.is_valid() {
-        return Err(Error::bad_config(text.clone()));
-    }
-    let masked = masker.map(|masker| text.masked(masker));
-    let (config, shown) = (text.config(), masked.as_ref().unwrap_or(text).config());
-    let is_shown = masker.is_none() || shown.contains(&path.names());
+pub fn entry_range(text: &Arc<Snapshot>, path: &Path, masker: Masker) -> Result<Range<usize>, Error> {
+    text.refuse_errors()?;
+    let masked = text.masked(masker);
+    let (config, shown) = (text.config(), masked.config());
+    let is_shown = masker == Masker::Off || shown.contains(&path.names());
     if let Some(entry) = config.own_entry_at(&path.segments).filter(|_| is_shown) {
         return Ok(entry.start()..entry.end());
     }
@@ -284,7 +282,7 @@ pub fn with_entry(
     text: &Arc<Snapshot>,
     EntryEdit { path, text: entry, create }: &EntryEdit,
 ) -> Result<Vec<u8>, Error> {
-    match entry_range(text, path, None) {
+    match entry_range(text, path, Masker::Off) {
         Ok(range) => replaced(text, [range.start, range.end], ["", ""], entry),
         Err(refusal) if *create && refusal.kind == ErrorKind::NotFound => added(text, path, entry),
         Err(refusal) => Err(refusal),
@@ -298,7 +296,7 @@ fn added(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Err
     let line_end = if old.is_empty() || old.ends_with('\n') { "" } else { newline };
     let whole = replaced(text, [old.len(); 2], [line_end, newline], entry)?;
     let made = Arc::new(Snapshot::from_bytes(whole.clone()));
-    match entry_range(&made, path, None) {
+    match entry_range(&made, path, Masker::Off) {
         Ok(range) if range.start >= old.len() => Ok(whole),
         _ => {
             Err(Error::new(ErrorKind::BadNewText, format!("the new text is not that of `{}`", path.shown()))

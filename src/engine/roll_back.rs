@@ -99,7 +99,7 @@ impl Engine {
         if now.as_ref().map(|now| now.bytes()) != text.as_ref().map(|text| text.bytes()) {
             let paths = first_paths_between(now.as_deref(), text.as_deref());
             let record = ChangeRecord { paths: paths.as_ref(), ..*record };
-            writer.prepare(old, text.as_ref().map(|text| text.bytes()), &record)?()?;
+            writer.prepare(old, text.as_ref().map(|text| &text.bytes()[..]), &record)?()?;
         }
         Ok((aftermath, text))
     }

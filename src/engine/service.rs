@@ -72,8 +72,10 @@ pub enum Decision<'d> {
     Keep,
     /// The same, although nodes failed to take it.
     KeepThoughFailed,
-    /// The same, once the nodes run it that take it first; for the reason `late` it is rolled back.
+    /// The same, once the nodes of all waves have run it, each of which holds the ones before it; for the reason `late` it is
+    /// rolled back.
     KeepOnceRun {
+        waves: &'d [Vec<String>],
         late: Option<&'d str>,
     },
     RollBack,
@@ -102,7 +104,7 @@ pub enum StatusPart {
 }
 
 /// The state of a configuration; serialized, the members of `mediactl status -o json`.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Status {
     /// The server that runs the configuration.
     pub server: Option<ServerInfo>,
@@ -158,7 +160,7 @@ impl Status {
 }
 
 /// The first error of a file.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct FirstError {
     pub file: String,
     /// Both from 1.
@@ -170,7 +172,7 @@ pub struct FirstError {
 }
 
 /// A server, as it describes itself.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ServerInfo {
     pub pid: Option<u64>,

@@ -13,9 +13,6 @@ use mediaconf::{
     Severity, Span,
 };
 
-/// The directive that includes files.
-const INCLUDE: &str = "include";
-
 /// A text with everything that was computed from it, each when it is first asked for.
 #[derive(Debug, Default)]
 pub struct Snapshot {
@@ -30,7 +27,7 @@ pub struct Snapshot {
     lost_line_ends: OnceLock<bool>,
     revision: OnceLock<Revision>,
     json: OnceLock<Arc<Vec<u8>>>,
-    includes: OnceLock<Vec<(Span, String)>>,
+    pub(super) includes: OnceLock<Vec<(Span, String)>>,
     accounts: [OnceLock<Option<[String; 2]>>; 2],
 }
 
@@ -94,12 +91,7 @@ impl Snapshot {
         self.document.get_or_init(|| Document::from_bytes(self.bytes.clone()))
     }
 
-    pub fn shared_bytes(&self) -> &Bytes {
-        &self.bytes
-    }
-
-    /// The same as a slice.
-    pub fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &Bytes {
         &self.bytes
     }
 
@@ -123,28 +115,6 @@ impl Snapshot {
     pub fn json(&self) -> &Arc<Vec<u8>> {
         let make = || Arc::new(serde_json::to_vec(&self.config()).expect("a view is JSON"));
         self.json.get_or_init(make)
-    }
-
-    /// The entries that include files, as their spans and their patterns.
-    pub fn includes(&self) -> &[(Span, String)] {
-        self.includes.get_or_init(|| {
-            // Nearly all texts have none.
-            if memchr::memmem::find(self.bytes(), INCLUDE.as_bytes()).is_none() {
-                return Vec::new();
-            }
-            let document = self.document();
-            let found =
-                document.all_entries().filter(|entry| !entry.is_block() && entry.keyword() == INCLUDE);
-            found
-                .filter_map(|entry| Some((entry.span(), entry.only_argument()?.value().into_owned())))
-                .collect()
-        })
-    }
-
-    /// True if both include the same files, in the same order.
-    pub fn includes_as(&self, other: &Snapshot) -> bool {
-        let [own, others] = [self, other].map(|text| text.includes().iter().map(|(_, pattern)| pattern));
-        own.eq(others)
     }
 
     /// Login and password of the account that may use the API; `None` if it is unusable.
@@ -201,9 +171,9 @@ pub fn compared<T>(sides: [Option<&Snapshot>; 2], look: impl FnOnce(&Config<'_>,
     look(&old.config(), &new.config())
 }
 
-/// Returns the lines of a unified diff of two configurations, from the first `@@` on. Without a masker secrets are shown. If
+/// Returns the lines of a unified diff of two configurations, from the first `@@` on. If
 /// the text of one of them is not known, their values are compared, written as texts.
-pub fn diff_lines([old, new]: [&Snapshot; 2], masker: Option<&Masker>) -> Vec<String> {
+pub fn diff_lines([old, new]: [&Snapshot; 2], masker: Masker) -> Vec<String> {
     let between = |old: &Snapshot, new: &Snapshot| old.document().unified_diff(new.document(), masker);
     let rewritten =
         |text: &Snapshot| text.is_valid().then(|| Snapshot::of_values(&text.config().to_json()))?;
@@ -218,7 +188,7 @@ pub fn diff_lines([old, new]: [&Snapshot; 2], masker: Option<&Masker>) -> Vec<St
 /// Returns the lines of a unified diff of two values as JSON.
 pub fn value_diff_lines(old: &Value, new: &Value) -> Vec<String> {
     let [old, new] = [old, new].map(|value| Document::parse(format!("{value:#}\n")));
-    old.unified_diff(&new, None)
+    old.unified_diff(&new, Masker::Off)
 }
 
 /// Returns the number of lines of a diff that only the new side has, and of those that only the old side has.
@@ -227,16 +197,19 @@ pub fn added_and_removed(diff: &[String]) -> [usize; 2] {
 }
 
 impl Snapshot {
+    /// Refuses a text with errors where its values are needed.
+    pub fn refuse_errors(self: &Arc<Self>) -> Result<(), Error> {
+        if self.is_valid() { Ok(()) } else { Err(Error::bad_config(self.clone())) }
+    }
+
     /// The text with masks in the place of its secrets. Its JSON and its values are those of the masked text.
     #[must_use]
-    pub fn masked(&self, masker: &Masker) -> Self {
-        Self::from_document(Document::parse(masker.document(self.document())))
+    pub fn masked(self: &Arc<Self>, masker: Masker) -> Arc<Self> {
+        if masker == Masker::Off {
+            return self.clone();
+        }
+        Arc::new(Self::from_document(Document::parse(masker.document(self.document()))))
     }
-}
-
-/// The configuration without its static streams, on one line of JSON.
-pub fn json_of_others(snapshot: &Snapshot) -> Vec<u8> {
-    serde_json::to_vec(&snapshot.config().skipping_static(true)).expect("a view is JSON")
 }
 
 /// The secrets of configurations.
@@ -251,5 +224,5 @@ pub fn without_secrets<'s>(text: &str, of: impl IntoIterator<Item = &'s Arc<Snap
 
 /// Returns JSON that a program printed without the secrets of configurations.
 pub fn json_without_secrets<'s>(printed: Value, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> Value {
-    secrets_of(of).masked_json(printed, &Masker::opaque())
+    secrets_of(of).masked_json(printed, &Masker::Opaque)
 }

@@ -122,7 +122,7 @@ impl Engine {
             Err(_) if operation == Operation::Update => return Ok((state, None)),
             Err(error) => return Err(error),
         };
-        let saved = state.as_ref().map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
+        let saved = state.as_ref().map(|state| &state.saved).filter(|saved| *saved.bytes() == loaded.bytes);
         let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
         Ok((state, Some(StoredText { snapshot, loaded })))
     }
@@ -150,20 +150,11 @@ impl<'e> Transaction<'e> {
         let turn = if is_made { engine.take_turn()? } else { None };
         options.refuse_late()?;
         engine.refuse_moved()?;
-        let pending = engine.pending().map(|pending| pending.info());
-        match &pending {
-            Some(pending) if options.is_of(pending) => return Ok(Err(Some(pending.clone()))),
-            Some(pending) if is_made => return Err(Error::pending(pending)),
-            _ => {}
-        }
         // A rehearsal, and an operation that leaves the file alone, need no lock.
-        let writer = match is_made && (operation.writes() || options.confirm.is_some()) {
-            true => {
-                let mut on_wait = |holder: &LockHolder| engine.tell_of_wait(holder);
-                Some(engine.store.writer(DEFAULT_LOCK_WAIT, &mut on_wait)?)
-            }
-            false => None,
-        };
+        let needs_lock = is_made && (operation.writes() || options.confirm.is_some());
+        let mut on_wait = |holder: &LockHolder| engine.tell_of_wait(holder);
+        let lock = || engine.store.writer(DEFAULT_LOCK_WAIT, &mut on_wait);
+        let writer = needs_lock.then(lock).transpose()?;
         let mut rolled_back = None;
         if let Some(writer) = writer.as_deref()
             && engine.running.is_none()
@@ -180,8 +171,9 @@ impl<'e> Transaction<'e> {
             drop(engine.take_turn()?);
             (state, stored) = engine.texts(None, operation)?;
         }
-        // The change that the store keeps until it is confirmed.
-        let open = stored.as_ref().and_then(|file| file.loaded.open.clone()).filter(|open| !open.is_over);
+        // The change that the server, or the store, keeps until it is confirmed.
+        let of_store = stored.as_ref().and_then(|file| file.loaded.open.clone()).filter(|open| !open.is_over);
+        let open = engine.pending().map(|pending| pending.info()).or(of_store);
         match &open {
             Some(open) if options.is_of(open) => return Ok(Err(Some(open.clone()))),
             Some(open) if is_made => return Err(Error::pending(open)),
@@ -202,7 +194,7 @@ impl<'e> Transaction<'e> {
         };
         // Only a rehearsal comes here while another change waits.
         let is_left_over = !is_made && engine.running.is_none() && engine.store.has_pending();
-        if pending.is_some() || open.is_some() || is_left_over {
+        if open.is_some() || is_left_over {
             transaction.notes.push(OutcomeNote::OtherPending);
         }
         transaction.note_saved();
@@ -475,8 +467,10 @@ pub(super) fn hand_edited_since() -> Error {
 fn rejected(failure: HookFailure) -> Error {
     let refusal = |message| Error::new(ErrorKind::RejectedByCheck, message);
     match failure.interrupted {
-        Some(signal) => refusal("interrupted while the check command ran: nothing was changed".to_owned())
-            .by_signal(signal),
+        Some(signal) => {
+            let message = "interrupted while the check command ran: nothing was changed";
+            Error { signal: Some(signal), ..refusal(message.to_owned()) }
+        }
         None => refusal(format!("the check command {failure}"))
             .in_brief(format!("the check command {}", failure.reason))
             .hint("nothing was written"),

@@ -272,13 +272,10 @@ impl FromStr for Fingerprint {
     /// `=`: capitals, with colons between the bytes.
     fn from_str(text: &str) -> Result<Self, &'static str> {
         let digits = text.strip_prefix("sha256:").unwrap_or(text).replace(':', "");
-        let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
-        let byte = |pair: &[u8; 2]| {
-            let is_hex = pair.iter().all(u8::is_ascii_hexdigit);
-            u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok().filter(|_| is_hex)
-        };
-        let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();
-        let bytes = bytes.filter(|_| rest.is_empty()).and_then(|bytes| bytes.try_into().ok());
+        let is_hex = digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let half = |digits| u128::from_str_radix(digits, 16).ok().map(u128::to_be_bytes);
+        let halves = is_hex.then(|| digits.split_at(32)).and_then(|(one, other)| half(one).zip(half(other)));
+        let bytes = halves.and_then(|(one, other)| [one, other].concat().try_into().ok());
         bytes.map(Self).ok_or("a fingerprint is `sha256:` and 64 hexadecimal digits")
     }
 }

@@ -1,6 +1,7 @@
 //! The words of the header `Mediactl-Note`: the side effects of a change, and what is odd in a configuration.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde_json::{Value, json};
 
 use crate::engine::{NewWarning, OutcomeNote};
 use crate::http::api::masked_text;
@@ -41,19 +42,19 @@ const PLACE: &AsciiSet = &MESSAGE.add(b' ');
 
 /// Returns the word for a note, with what follows it.
 pub fn word_of(note: &OutcomeNote) -> String {
-    let word = match note {
-        OutcomeNote::SavedEarlierUpdate => "saved-earlier-update",
-        // What it changed is in a header of its own.
-        OutcomeNote::FoundHandEdit(_) => "found-hand-edit",
-        OutcomeNote::OverwroteHandEdit => "overwrote-hand-edit",
-        OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT,
-        OutcomeNote::DeletedStreams(count) => return format!("deleted-streams {count}"),
-        OutcomeNote::RenamedUses(count) => return format!("renamed-uses {count}"),
-        OutcomeNote::InnerStreams(count) => return format!("inner-streams {count}"),
-        OutcomeNote::HasChange => "has-change",
-        OutcomeNote::OtherPending => "other-change-pending",
-    };
-    word.to_owned()
+    match json!(note) {
+        Value::String(word) => word,
+        // The paths of a hand edit are in a header of its own.
+        counted => counted
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(word, count)| match count {
+                Value::Number(count) => format!("{word} {count}"),
+                _ => word.clone(),
+            })
+            .collect(),
+    }
 }
 
 /// The value of the header with the paths of a hand edit that was found; `None` if no note is of one.

@@ -59,6 +59,9 @@ fn directives(around: &Enclosing) -> Vec<Proposed> {
     let known = known.flat_map(|row| row.keywords.iter().map(move |keyword| of_row(row, keyword)));
     let may_stand = |row: &&ForeignKeyword| row.stands_in(&around.keyword) || around.scope.may_hold(row);
     let foreign = Schema::foreign_keywords().iter().filter(may_stand);
+    let of_foreign = |row: &ForeignKeyword| {
+        proposed(row.keyword(), if row.is_block() { BLOCK } else { DIRECTIVE }, row.usage(), row.doc)
+    };
     known.chain(foreign.map(of_foreign)).collect()
 }
 
@@ -68,10 +71,6 @@ fn of_row(row: &'static Parameter, keyword: &str) -> Proposed {
     let default = if row.default.is_empty() { String::new() } else { format!("; default: {}", row.default) };
     let detail = format!("{}{unit}{default}", row.codec.facts().usage);
     proposed(keyword, kind, &detail, &format!("{}\n{}", row.doc, row.example))
-}
-
-fn of_foreign(row: &ForeignKeyword) -> Proposed {
-    proposed(row.keyword(), if row.is_block() { BLOCK } else { DIRECTIVE }, row.usage(), row.doc)
 }
 
 /// The candidates for the word with a number, from 1, behind a keyword.
@@ -88,7 +87,7 @@ fn behind(
             return options_of(row.usual, typed);
         }
         let switch: &[&str] = if row.is_switch() { &["on", "off"] } else { &[] };
-        let group = row.names_of.filter(|_| !around.is_top());
+        let group = row.names_of.filter(|_| !around.keyword.is_empty());
         let names = group.map(|group| names(group, "")).unwrap_or_default();
         let targets = if keyword == "push" { addresses(TARGETS) } else { Vec::new() };
         let names = names.into_iter().chain(targets);

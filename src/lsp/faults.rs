@@ -24,7 +24,7 @@ pub fn changed(sent: &mut BTreeMap<String, Value>, workspace: &Workspace) -> Vec
         for (file, faults) in configuration.files.iter().zip(faults_of(&configuration)) {
             if (file.is_open || !faults.is_empty()) && !now.contains_key(&file.uri) {
                 let (uri, mut parameters) = nothing(&file.uri);
-                parameters["diagnostics"] = in_protocol(file, &faults);
+                parameters["diagnostics"] = faults.iter().map(|fault| one(file, fault)).collect();
                 file.version.iter().for_each(|version| parameters["version"] = json!(version));
                 now.insert(uri, parameters);
             }
@@ -46,10 +46,6 @@ fn faults_of(configuration: &Configuration) -> Vec<Diagnostics> {
         Some(composed) => composed.diagnostics(),
         None => vec![configuration.files[0].text.diagnostics().clone()],
     }
-}
-
-fn in_protocol(file: &SourceText, faults: &Diagnostics) -> Value {
-    faults.iter().map(|fault| one(file, fault)).collect()
 }
 
 /// A fault of a file.

@@ -12,20 +12,20 @@ pub fn explained(spot: &Spot) -> Value {
     let (text, offset) = spot.in_whole();
     let caret = Caret::new(text.document(), offset);
     let Some(word) = caret.word().filter(|_| !caret.is_in_comment) else { return Value::Null };
+    let shown = |text| json!({ "contents": { "kind": "plaintext", "value": text }, "range": spot.range_of(word.span()) });
     if let Some(block) = caret.name().and_then(|name| referred(text.document(), &name)) {
-        return json!({ "contents": { "kind": "plaintext", "value": block }, "range": spot.range_of(word.span()) });
+        return shown(block);
     }
     let Some(path) = caret.path() else { return Value::Null };
     let keyword = caret.words[0].value();
     // A line such as `password=SECRET;` has its secret in the keyword.
-    if Masker::opaque().value(&keyword) != keyword {
+    if Masker::Opaque.value(&keyword) != keyword {
         return Value::Null;
     }
     let nothing = json!({});
     let current = if text.is_valid() { text.config() } else { Config::from(&nothing) };
     let Some(explanation) = explanation(&current, &caret, &path, &keyword) else { return Value::Null };
-    let text = in_words(&keyword, &explanation);
-    json!({ "contents": { "kind": "plaintext", "value": text }, "range": spot.range_of(word.span()) })
+    shown(in_words(&keyword, &explanation))
 }
 
 /// The most lines of a block that are shown.
@@ -37,7 +37,7 @@ fn referred(document: &Document, name: &NameUse<'_>) -> Option<String> {
     let is_it = |used: &NameUse<'_>| used.is_definition && used.group == name.group && used.name == name.name;
     let place = uses.filter(is_it).map(|used| used.word.start as usize).next()?;
     let block = document.entries().find(|entry| (entry.start()..entry.end()).contains(&place))?;
-    let masked = Masker::opaque().document(&Document::parse(block.text().to_owned())).to_string();
+    let masked = Masker::Opaque.document(&Document::parse(block.text().to_owned())).to_string();
     let lines: Vec<&str> = masked.lines().take(MOST_LINES).collect();
     let more = if masked.lines().count() > MOST_LINES { "\n…" } else { "" };
     Some(format!("{}{more}", lines.join("\n")))

@@ -36,7 +36,7 @@ pub fn serve(input: &mut io::BufReader<impl io::Read>, output: &mut impl Write) 
     let mut session = EditorSession::default();
     loop {
         let message = match read(input) {
-            Ok(None) => return Ok(session.is_shut_down()),
+            Ok(None) => return Ok(session.is_shut_down),
             Ok(Some(message)) => message,
             Err(error) if error.kind() == ErrorKind::InvalidData => {
                 // Where the next message begins is not known, or which text the message was about.
@@ -53,8 +53,8 @@ pub fn serve(input: &mut io::BufReader<impl io::Read>, output: &mut impl Write) 
             session.found_faults().iter().try_for_each(|message| write(output, message))?;
         }
         output.flush()?;
-        if session.has_exited() {
-            return Ok(session.is_shut_down());
+        if session.has_exited {
+            return Ok(session.is_shut_down);
         }
     }
 }

@@ -36,10 +36,6 @@ impl Enclosing {
         let scope = self.scope.inside(keyword, words);
         Self { scope, keyword: keyword.to_owned() }
     }
-
-    pub fn is_top(&self) -> bool {
-        self.keyword.is_empty()
-    }
 }
 
 impl<'t> Caret<'t> {

@@ -73,8 +73,10 @@ fn parameter<P: DeserializeOwned>(params: &Value, name: &str) -> Result<P, Reque
 /// A session with one client.
 #[derive(Default)]
 pub struct EditorSession {
-    is_shut_down: bool,
-    has_exited: bool,
+    /// True after `shutdown`.
+    pub is_shut_down: bool,
+    /// True after `exit`.
+    pub has_exited: bool,
     workspace: Workspace,
     /// The faults as the client has them: the parameters of the last notification of each text.
     sent: BTreeMap<String, Value>,
@@ -83,16 +85,6 @@ pub struct EditorSession {
 }
 
 impl EditorSession {
-    /// True after `exit`.
-    pub fn has_exited(&self) -> bool {
-        self.has_exited
-    }
-
-    /// True after `shutdown`.
-    pub fn is_shut_down(&self) -> bool {
-        self.is_shut_down
-    }
-
     /// Takes a message of the client, and returns the answer to it. A notification, and an answer, have none.
     pub fn take(&mut self, message: Value) -> Option<Value> {
         let id = message["id"].clone();
@@ -103,7 +95,10 @@ impl EditorSession {
                 self.notice(method, params);
                 None
             }
-            (Some(Value::String(method)), params) if is_id => Some(reply(id, self.answer(method, params))),
+            (Some(Value::String(method)), params) if is_id => {
+                self.is_shut_down |= method == "shutdown";
+                Some(reply(id, self.answer(method, params)))
+            }
             (None, _) if is_id && is_answer => None,
             _ => {
                 let fault = RequestFault::new(INVALID_REQUEST, "the message is no request");
@@ -120,23 +115,14 @@ impl EditorSession {
         }
     }
 
-    fn answer(&mut self, method: &str, params: &Value) -> Result<Value, RequestFault> {
-        match method {
-            "initialize" => Ok(capabilities()),
-            "shutdown" => {
-                self.is_shut_down = true;
-                Ok(Value::Null)
-            }
-            _ => self.look(method, params),
-        }
-    }
-
-    /// Answers a request about a text, or a place in it.
-    fn look(&self, method: &str, params: &Value) -> Result<Value, RequestFault> {
+    /// Answers a request: most are about a text, or a place in it.
+    fn answer(&self, method: &str, params: &Value) -> Result<Value, RequestFault> {
         let uri = || parameter::<String>(&params["textDocument"], "uri");
         let text = || self.workspace.text(&uri()?);
         let spot = || self.workspace.spot(&uri()?, parameter(params, "position")?);
         match method {
+            "initialize" => Ok(capabilities()),
+            "shutdown" => Ok(Value::Null),
             "workspace/symbol" => {
                 Ok(format::named_blocks(&self.workspace, &parameter::<String>(params, "query")?))
             }

@@ -220,7 +220,7 @@ impl Workspace {
                 let mut texts = store.included(pattern, follow)?;
                 for text in &mut texts {
                     if let Some(open) = self.open_at(&text.target) {
-                        text.bytes = Some(open.text.shared_bytes().clone());
+                        text.bytes = Some(open.text.bytes().clone());
                     }
                 }
                 Ok(texts)

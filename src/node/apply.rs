@@ -1,5 +1,7 @@
 //! Taking a text: from the cluster to the file and to the media server.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 use super::{Node, RETRY, failed};
@@ -10,6 +12,9 @@ use crate::store::etcd::{ClusterStore, HeadRecord, Seen, TextRef};
 use crate::store::file::{ConfFile, FollowedText};
 use crate::store::{EXPIRED, NodeState, Revision, Store};
 use mediaconf::one_line;
+
+/// The longest time for a request before the first text is there: many nodes may log in at once.
+const FIRST_TIME: Duration = Duration::from_secs(60);
 
 /// A text that a node should run.
 pub(super) struct WantedText<'s> {
@@ -89,6 +94,8 @@ pub fn first_text(
         Err(error) if error.kind == ErrorKind::NoConfiguration => {}
         found => return found,
     }
+    // Who ends asks a busy etcd for a login anew, so it is given more time than a request has.
+    let store = &store.with_time(FIRST_TIME);
     let seen = store.seen()?;
     // The node takes a change that is not confirmed only once its way back is noted.
     let wanted = WantedText::of(&seen, node, false).ok_or_else(|| {

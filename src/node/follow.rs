@@ -42,7 +42,7 @@ const LEASE: u64 = 5;
 const STALE: Duration = Duration::from_secs(10 * 60);
 
 /// The pause between two signs of life on the lease.
-const BEAT: Duration = Duration::from_secs(LEASE / 3);
+const BEAT: Duration = Duration::from_millis(LEASE * 1000 / 3);
 
 impl Node {
     /// Follows until the node ends.
@@ -167,7 +167,7 @@ impl Node {
             return;
         }
         let name = &[("MEDIACTL_NODE", &*self.name)];
-        let found = hook_output(command, name, self.local.hooks().timeout);
+        let found = hook_output(command, name, self.local.hooks.timeout);
         let mut standing = self.standing.lock();
         standing.checked = Some((runs, boot_time()));
         let unhealthy = found.err().map(|failure| failed(format!("the health command {failure}")));

@@ -49,7 +49,14 @@ mod tests {
         HeadRecord { unconfirmed, ..HeadRecord::example("e", 2, "h") }
     }
 
-    /// Each row of the table in `docs/cluster.md`, for all times up to twice the longest one.
+    /// For all times up to twice the longest one:
+    ///
+    /// | last change | `pending` | node | it runs |
+    /// |---|---|---|---|
+    /// | confirmed | any | any | the change |
+    /// | not confirmed | there, and seen first less than its time ago | one of `--canary`, or there is none | the change |
+    /// | not confirmed | there | not one of `--canary` | the text before |
+    /// | not confirmed | gone, its time is over, or no contact for longer than its lease had left | any | the text before |
     #[test]
     fn the_table_holds_for_all_times() {
         for canary in [&[][..], &["a"], &["b"]] {

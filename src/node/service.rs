@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Node, failed};
 use crate::engine::{
     ChangeOptions, ChangeReport, ConfigService, ConfigSource, DEFAULT_LOCK_WAIT, Decided, Decision,
-    Operation, OutcomeNote, RequestedChange, Snapshot, Status, StatusPart, canary_nodes, canary_refusal,
+    Operation, OutcomeNote, RequestedChange, Snapshot, Status, StatusPart, canary_refusal, canary_waves,
     is_edited_since,
 };
 use crate::error::Error;
@@ -39,7 +39,7 @@ impl ConfigService for Node {
                 let words = format!("back to the text that {} had before its change {to}", self.name);
                 let message = Some(options.message.clone().unwrap_or(words));
                 let options = ChangeOptions { takes_faults: true, message, ..options.clone() };
-                let text = text.shared_bytes();
+                let text = text.bytes();
                 self.make(&options, |options| self.cluster.replace_as(Operation::Rollback, text, options))?
             }
             RequestedChange::Revert(reverted @ Reverted::Numbers(_)) => {
@@ -110,7 +110,12 @@ impl Node {
         let mut options = options.clone();
         if !options.canary.is_empty() {
             let nodes = self.texts.nodes()?.unwrap_or_default();
-            options.canary = canary_nodes(&options.canary, &nodes)?;
+            let waves = canary_waves(&options.canary, &nodes)?;
+            let [only] = &waves[..] else {
+                let hint = "give one; `mediactl --cluster URL` with `--canary` makes several";
+                return Err(canary_refusal("a change over HTTP has one wave", hint));
+            };
+            options.canary.clone_from(only);
         }
         let before = self.local.running();
         let edited = ConfigService::read(&self.local, Some(ConfigSource::Saved))?;
@@ -144,6 +149,6 @@ impl Node {
 
     /// Waits until the node has looked at what there is now; false if that takes too long.
     fn wait_for_look(&self) -> bool {
-        self.wake.wait_for(self.try_again(), DEFAULT_LOCK_WAIT + 3 * self.local.hooks().timeout)
+        self.wake.wait_for(self.try_again(), DEFAULT_LOCK_WAIT + 3 * self.local.hooks.timeout)
     }
 }

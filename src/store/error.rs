@@ -36,16 +36,17 @@ impl Error {
         Self::new(ErrorKind::Overtaken, message).hint(READ_AGAIN)
     }
 
-    /// Another process held the lock during the whole wait.
-    pub(super) fn locked(path: &Path, holder: LockHolder) -> Self {
-        Self::new(ErrorKind::Locked, format!("`{}` is locked by {holder}", path.display()))
-            .hint("try again when it is done")
-    }
-
-    /// A server runs over this file already.
-    pub(super) fn already_served(path: &Path, holder: LockHolder) -> Self {
-        let message = format!("a server already runs over `{}`: {holder}", path.display());
-        Self::new(ErrorKind::Locked, message).hint("stop that server first, or use it")
+    /// Another process, or a server, held the lock during the whole wait.
+    pub(super) fn locked(path: &Path, holder: LockHolder, is_server: bool) -> Self {
+        let path = path.display();
+        let (message, hint) = match is_server {
+            true => (
+                format!("a server already runs over `{path}`: {holder}"),
+                "stop that server first, or use it",
+            ),
+            false => (format!("`{path}` is locked by {holder}"), "try again when it is done"),
+        };
+        Self::new(ErrorKind::Locked, message).hint(hint)
     }
 
     /// No endpoint of a cluster answered; nothing was changed.
@@ -63,7 +64,7 @@ impl Error {
             match source.kind() {
                 io::ErrorKind::NotFound => Self::no_file(path),
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    Self::io(operation, path)(source).of_kind(ErrorKind::Denied)
+                    Self { kind: ErrorKind::Denied, ..Self::io(operation, path)(source) }
                 }
                 _ => Self::io(operation, path)(source),
             }

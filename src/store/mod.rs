@@ -20,12 +20,15 @@ mod record;
 mod watched;
 
 use std::any::Any;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, ErrorKind};
@@ -61,6 +64,18 @@ impl Loaded {
     pub fn revision(&self) -> Revision {
         Revision::from_text(&self.bytes)
     }
+}
+
+/// A text as a file of gzip.
+fn gzip(text: &[u8], level: Compression) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), level);
+    encoder.write_all(text).and_then(|()| encoder.finish()).expect("a vector takes all bytes")
+}
+
+/// The text in the first member of such a file, of which at most so many bytes are read; `None` if it is damaged.
+fn gunzip(bytes: &[u8], most: u64) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    GzDecoder::new(bytes).take(most).read_to_end(&mut text).is_ok().then_some(text)
 }
 
 /// Writes a candidate outside of any store: into the folder of temporary files, readable by its owner alone.
@@ -135,7 +150,6 @@ impl Follow {
 /// | `reconcile` | finds nothing to tell or to record where every text was committed here |
 /// | `prepare` | leaves no trace if the change is dropped; keeps as many texts as the record says; the change makes text and history entry durable at once, or fails and changes nothing if the text is not the old one any more |
 /// | `revert` | puts back what was before a change that may still go back; is false where the store leaves that to the engine |
-/// | `keep_aside` | puts a text into the history alone; only where a server may run over the store |
 pub trait Store: Send + Sync {
     /// The name of the configuration as the user gave it.
     fn name(&self) -> String;
@@ -198,12 +212,18 @@ pub trait Store: Send + Sync {
     /// Who runs the configuration, and so sees to the change that has to be confirmed.
     fn run_by(&self) -> RunBy;
 
-    /// Looks at the nodes that take the change `id` first, and confirms it if it can be, or rolls it back
-    /// for the reason `back`. Says what is waited for; `None` if it is decided.
+    /// Looks at the nodes that take the change `id` first. Once they have run it, the next of these waves takes it, and after
+    /// the last one it is confirmed; for the reason `back`, or where one fails, it is rolled back. Says what is waited for;
+    /// `None` if it is decided.
     ///
     /// # Errors
     /// Those of the store.
-    fn canaries(&self, _id: &str, _back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
+    fn canaries(
+        &self,
+        _id: &str,
+        _waves: &[Vec<String>],
+        _back: Option<&str>,
+    ) -> Result<Option<Vec<String>>, Error> {
         Ok(None)
     }
 
@@ -274,9 +294,6 @@ pub trait Writer {
     fn revert(&self, _record: &ChangeRecord<'_>) -> Result<bool, Error> {
         Ok(false)
     }
-
-    /// Keeps a text in the history with an entry that is no change of the stored text, durably.
-    fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error>;
 
     /// Records a change that has to be confirmed. It is durable before the change that is committed
     /// next.

@@ -62,7 +62,8 @@ impl PendingInfo {
         match self.canary.is_empty() {
             true => format!("a change by {by} waits to be confirmed: {} left", self.left()),
             false => {
-                let nodes = self.canary.join(", ");
+                let nodes = &self.canary;
+                let nodes = if nodes.len() > 4 { format!("{} nodes", nodes.len()) } else { nodes.join(", ") };
                 format!("a change by {by} waits until it runs on {nodes}: {} left", self.left())
             }
         }

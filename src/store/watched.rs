@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+
 use super::file::read_file;
 
 /// The pause between two looks at a watched file.
@@ -37,7 +39,7 @@ impl From<&Metadata> for LastWrite {
 /// The content of a file as it was read last. What was not read from a file is never replaced.
 #[derive(Clone)]
 pub struct ReplaceableFile {
-    content: Vec<u8>,
+    content: Bytes,
     file: Option<(PathBuf, LastWrite)>,
 }
 
@@ -45,17 +47,17 @@ impl ReplaceableFile {
     /// Reads a file as `read` does. The stamp is that of before, so that no later content passes for this one.
     pub fn read<E>(path: &Path, read: impl FnOnce(&Path) -> Result<Vec<u8>, E>) -> Result<Self, E> {
         let stamp = LastWrite::of(path);
-        Ok(Self { content: read(path)?, file: stamp.map(|stamp| (path.to_owned(), stamp)) })
+        Ok(Self { content: read(path)?.into(), file: stamp.map(|stamp| (path.to_owned(), stamp)) })
     }
 
     /// A content that was read from a file whose stamp was this before.
     pub fn of(path: &Path, stamp: LastWrite, content: impl Into<Vec<u8>>) -> Self {
-        Self { content: content.into(), file: Some((path.to_owned(), stamp)) }
+        Self { content: content.into().into(), file: Some((path.to_owned(), stamp)) }
     }
 
     /// A content that is in no file.
     pub fn fixed(content: impl Into<Vec<u8>>) -> Self {
-        Self { content: content.into(), file: None }
+        Self { content: content.into().into(), file: None }
     }
 
     pub fn content(&self) -> &[u8] {
@@ -67,17 +69,13 @@ impl ReplaceableFile {
         str::from_utf8(&self.content).ok().map(|text| text.lines().next().unwrap_or_default())
     }
 
-    /// True if another file is there now. One that is away comes back.
-    pub fn is_replaced(&self) -> bool {
-        let now = self.file.as_ref().and_then(|(path, stamp)| Some((LastWrite::of(path)?, *stamp)));
-        now.is_some_and(|(now, before)| now != before)
-    }
-
-    /// The file as it is now; the same as before if it can't be read.
-    #[must_use]
-    pub fn again(&self) -> Self {
-        let read = self.file.as_ref().map(|(path, _)| Self::read(path, read_file));
-        read.and_then(Result::ok).unwrap_or_else(|| self.clone())
+    /// Reads the file again if another one is there now; false if none is, or if it can't be read. One that is away comes
+    /// back.
+    pub fn refresh(&mut self) -> bool {
+        let is_other =
+            |(path, stamp): &&(PathBuf, LastWrite)| LastWrite::of(path).is_some_and(|now| now != *stamp);
+        let other = self.file.as_ref().filter(is_other).map(|(path, _)| Self::read(path, read_file));
+        other.and_then(Result::ok).map(|other| *self = other).is_some()
     }
 }
 
@@ -113,16 +111,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let (path, new) = (folder.path().join("password"), folder.path().join("new"));
         fs::write(&path, "first\nline").expect("it can be written");
-        let known = ReplaceableFile::read(&path, |path| fs::read(path)).expect("it is there");
-        assert!(!known.is_replaced() && known.first_line() == Some("first"));
+        let mut known = ReplaceableFile::read(&path, |path| fs::read(path)).expect("it is there");
+        assert!(!known.refresh() && known.first_line() == Some("first"));
         fs::remove_file(&path).expect("it is there");
-        assert!(!known.is_replaced() && known.again().first_line() == Some("first"), "it may come back");
+        assert!(!known.refresh() && known.first_line() == Some("first"), "it may come back");
         fs::write(&new, "other").expect("it can be written");
         fs::rename(&new, &path).expect("it can be renamed");
-        assert!(known.is_replaced());
-        let again = known.again();
-        assert!(!again.is_replaced() && again.first_line() == Some("other"));
-        assert!(!ReplaceableFile::fixed("x").is_replaced());
+        assert!(known.refresh() && known.first_line() == Some("other"));
+        assert!(!known.refresh() && !ReplaceableFile::fixed("x").refresh());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 
-import { Api } from '../../src/http/console/api.js';
+import { Api } from '../../src/http/console/server.js';
 
 /** @type {((response: Response) => void)[]} */
 let answers = [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { counts, diffLines } from '../../src/http/console/diff.js';
+import { counts, diffLines } from '../../src/http/console/views.js';
 
 test('lines have their numbers in both texts', () => {
   const lines = diffLines('--- before\n+++ after\n@@ -24,3 +24,4 @@\n   url x;\n-  prepush 6;\n+  prepush 5;\n+--- x;\n }\n@@ -40 +41 @@\n-a\n+b\n');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { conditionOf, filterOf } from '../../src/http/console/filter.js';
+import { conditionOf, filterOf } from '../../src/http/console/rows.js';
 import { rowsOf } from '../../src/http/console/rows.js';
 
 const table = JSON.parse(readFileSync(new URL('../fixtures/where/cases.json', import.meta.url), 'utf8'));
@@ -45,7 +45,8 @@ test('words and conditions leave the rows that meet all of them', () => {
     ['prepush != 5', 'cam2 news bare'],
     ['prepush =5 cam', 'cam1'],
     ['prepush exists cam2', 'cam2'],
-    ['auth.url missing', 'cam1 bare'],
+    ['auth.url missing', 'bare'],
+    ['auth.url=http://g', 'cam1'],
     ['title="North gate"', 'cam1'],
     ['title = "North gate" cam', 'cam1'],
     ['title~"h g"', 'cam1'],
@@ -84,6 +85,8 @@ test('a stream has the values of its template where it has none of its own', () 
   } });
   const shown = rows.map(({ name, prepush, authorization }) => [name, prepush, authorization].join(' '));
   assert.deepEqual(shown, ['a 5 open', 'b 2 own', 'c  none']);
+  assert.deepEqual(rows.map(({ from }) => from), [
+    { title: 'template low', auth: 'template low' }, { prepush: 'template low', title: 'template low' }, {}]);
   const { test: holds } = filterOf('prepush=2 title=T');
   assert.deepEqual(rows.filter(holds).map((row) => row.name), ['b']);
   assert.equal(rows[1]?.own.prepush, undefined);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { hereOf } from '../../src/http/console/problem_view.js';
+import { hereOf } from '../../src/http/console/views.js';
 
 test('a hint says nothing of the command line', () => {
   for (const [hint, here] of [

@@ -147,6 +147,7 @@ test('the nodes of a cluster stand in a table, those with a fault first', option
 
 test('the text is searched, and its entry is edited beside it', options, async () => {
   const page = await enter(here, '#/text');
+  await page.waitForSelector('#search');
   await page.type('#search', 'ROOM');
   await page.$eval('#search', (input) => { /** @type {HTMLInputElement} */ (input).select(); });
   await page.type('#search', 'prepush');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { noneWords } from '../../src/http/console/many.js';
+import { noneWords } from '../../src/http/console/bulk.js';
 import { click, goes, inBrowser, logIn, open, options, sees } from './served.js';
 
 const CONF = `http 80;\nedit_auth admin right;\n${Array.from({ length: 400 }, (_, at) =>

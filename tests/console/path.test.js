@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { pathOf, pointerOf, segmentsOf } from '../../src/http/console/path.js';
+import { pathOf, pointerOf, segmentsOf } from '../../src/http/console/base.js';
 
 test('paths are written and read back', () => {
   for (const segments of [['streams', 'cam1', 'prepush'], ['streams', 'a.b'], ['streams', 'a"\\b', 'urls', 0, 'url'], ['streams', '*'], ['streams', '']]) {

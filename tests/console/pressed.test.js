@@ -33,6 +33,7 @@ async function set(page, path) {
   await page.waitForSelector('.rows .row input');
   // The rows may be drawn again meanwhile.
   await page.evaluate(() => /** @type {HTMLElement} */ (document.querySelector('.rows .row input')).click());
+  await page.waitForSelector('.many-form input[list]');
   await page.type('.many-form input[list]', path);
   await page.type('.many-form [placeholder=value]', '5');
   await press(page, 'Prepare');

@@ -100,11 +100,11 @@ let pages = [];
  * what went wrong in it fails the test.
  * @param {string} text
  */
-export function inBrowser(text, { each = false } = {}) {
+export function inBrowser(text, { each = false, how = [] } = {}) {
   const served = new Served(text);
   if (options.skip) return served;
   const [begin, end] = each ? [beforeEach, afterEach] : [before, after];
-  begin(() => served.start());
+  begin(() => served.start(how));
   afterEach(async () => {
     const faults = pages.flatMap((page) => page.faults);
     await closePages();

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { entries, placeAt, spans, tokens, unquoted } from '../../src/http/console/words.js';
+import { unquoted } from '../../src/http/console/base.js';
+import { entries, placeAt, spans, tokens } from '../../src/http/console/editor.js';
 
 const TEXT = `# a comment with ; and {
 stream cam1 {

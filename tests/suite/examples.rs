@@ -3,10 +3,14 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::cli::serve::Serving;
 use crate::cli::{CONF, PROGRAM, Place, Run, SAMPLE};
+use crate::cluster::etcd::Etcd;
+use crate::fleet::Edges;
 use crate::needs::needs;
 use crate::waiting::eventually;
 
@@ -38,28 +42,46 @@ fn run(command: &mut Command) -> Run {
     Run::of(command.output().expect("the program can be started"))
 }
 
+/// A repository, with a work tree where texts are changed and a clone that is followed.
+struct Repository<'p>(&'p Place);
+
+impl<'p> Repository<'p> {
+    fn new(place: &'p Place) -> Self {
+        let repository = Self(place);
+        repository.git(&["init", "--quiet", "--bare", "--initial-branch=main", "origin.git"]);
+        repository.git(&["clone", "--quiet", "origin.git", "work"]);
+        repository
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let mut git = command(self.0, "git");
+        git.args(["-c", "user.name=olga", "-c", "user.email=olga@example.com"]).args(arguments);
+        run(&mut git).exits(0);
+    }
+
+    fn commit(&self, file: &str, text: &str) {
+        self.0.put(&format!("work/{file}"), text);
+        self.git(&["-C", "work", "add", file]);
+        self.git(&["-C", "work", "commit", "--quiet", "-m", "ticket 231"]);
+        self.git(&["-C", "work", "push", "--quiet", "origin", "HEAD:main"]);
+    }
+
+    fn clone(&self) {
+        self.git(&["clone", "--quiet", "--branch=main", "origin.git", "clone"]);
+    }
+}
+
 #[test]
 fn the_cron_script_follows_a_git_repository() {
     if !needs("git") {
         return;
     }
     let place = Place::with(SAMPLE);
-    let git = |arguments: &[&str]| {
-        let mut git = command(&place, "git");
-        git.args(["-c", "user.name=olga", "-c", "user.email=olga@example.com"]).args(arguments);
-        run(&mut git).exits(0)
-    };
-    let commit = |text: &str| {
-        place.put("work/site.conf", text);
-        git(&["-C", "work", "add", "site.conf"]);
-        git(&["-C", "work", "commit", "--quiet", "-m", "ticket 231"]);
-        git(&["-C", "work", "push", "--quiet", "origin", "HEAD:main"]);
-    };
-    git(&["init", "--quiet", "--bare", "--initial-branch=main", "origin.git"]);
-    git(&["clone", "--quiet", "origin.git", "work"]);
+    let repository = Repository::new(&place);
+    let commit = |text: &str| repository.commit("site.conf", text);
     let cam1 = "stream cam1 { url udp://239.0.0.1:1234 priority=1; prepush 6; auth false; }\n";
     commit(cam1);
-    git(&["clone", "--quiet", "--branch=main", "origin.git", "clone"]);
+    repository.clone();
     let follow = || run(command(&place, example("gitops/mediactl-gitops")).args(["clone", "site.conf"]));
     follow()
         .exits(0)
@@ -95,6 +117,50 @@ fn the_cron_script_follows_a_git_repository() {
     }
     assert_eq!(place.text(), applied);
     place.run(["history"]).exits(0).prints("git ").prints("ticket 231");
+}
+
+#[test]
+fn the_cron_script_brings_a_cluster_and_several_servers_to_a_git_repository() {
+    if !needs("git") {
+        return;
+    }
+    let (place, mut edges) = (Place::empty(), Edges::new(2));
+    let repository = Repository::new(&place);
+    let cam1 = "stream cam1 { url udp://239.0.0.1:1234; prepush 6; }\n";
+    repository.commit("site.conf", cam1);
+    let server = |(name, server): (&str, &Option<Serving>)| {
+        let url = &server.as_ref().expect("it runs").url;
+        format!("context {name} {{ url {url}; login admin; password_command \"echo hunter2\"; }}\n")
+    };
+    repository
+        .commit("servers.conf", &["a", "b"].into_iter().zip(&edges.servers).map(server).collect::<String>());
+    repository.clone();
+    let script = || {
+        let mut script = command(&place, example("gitops/mediactl-gitops"));
+        script.args(["clone", "site.conf"]).env_remove("MEDIACTL_CONF");
+        script
+    };
+    let follow =
+        || run(script().env("MEDIACTL_CONTEXT", "a,b").env("MEDIACTL_INVENTORY", "clone/servers.conf"));
+    follow().exits(0).prints("==> a, b <==").prints("+  prepush 6;").hides("hunter2");
+    assert!(edges.texts().iter().all(|text| text.contains("prepush 6;") && !text.contains("cam2")));
+    follow().exits(0).says_nothing();
+    // Whoever may write the file could have a command run.
+    for (mode, code) in [(0o664, 4), (0o644, 0)] {
+        fs::set_permissions(place.path("clone/servers.conf"), fs::Permissions::from_mode(mode))
+            .expect("it is ours");
+        let run = follow().exits(code);
+        assert_eq!(run.err.contains("hint: `chmod go-w '") && run.err.contains("servers.conf'`"), code == 4);
+    }
+    edges.kill(1);
+    repository.commit("site.conf", &cam1.replace('6', "7"));
+    follow().exits(11).says("+  prepush 7;").says("b (http");
+    let Some(etcd) = Etcd::start(1) else { return };
+    etcd.mediactl(&place, "/prod", &["save", "-"]).input(SAMPLE).run().exits(0);
+    let follow = || run(script().env("MEDIACTL_CLUSTER", etcd.url("/prod")));
+    follow().exits(0).prints("+  prepush 7;");
+    follow().exits(0).says_nothing();
+    etcd.mediactl(&place, "/prod", &["history"]).run().exits(0).prints("ticket 231");
 }
 
 #[test]

@@ -130,7 +130,7 @@
 //! assert_eq!(Value::Object(patch), json!({"loglevel": "debug"}));
 //!
 //! let [old, new] = ["loglevel info;\n", "loglevel debug;\n"].map(Document::parse);
-//! let lines = old.unified_diff(&new, None);
+//! let lines = old.unified_diff(&new, Masker::Off);
 //! assert_eq!(lines, ["@@ -1 +1 @@", "-loglevel info;", "+loglevel debug;"]);
 //! ```
 //!
@@ -191,7 +191,7 @@
 //! let document = Document::parse(text);
 //! let spans = document.secret_spans();
 //! assert_eq!(&text[spans[0].clone()], "not-real");
-//! assert_eq!(Masker::opaque().document(&document), "edit_auth admin <secret:000000>;\n");
+//! assert_eq!(Masker::Opaque.document(&document), "edit_auth admin <secret:000000>;\n");
 //! ```
 
 #![warn(missing_docs)]

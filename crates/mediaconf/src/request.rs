@@ -19,7 +19,7 @@ use crate::merge::DesiredState;
 use crate::query::{Condition, Config, Expansion, Expectation, Path, Segment};
 use crate::schema::{Fault, Faults, Kind, Object, Schema, parse_within};
 use crate::secret::Masker;
-use crate::syntax::Document;
+use crate::syntax::{Document, Entry, Splice, Word};
 
 /// A requested change, and the values that the configuration must have for it.
 #[derive(Clone, Serialize, Deserialize)]
@@ -326,6 +326,27 @@ fn renamed(document: &Document, group: Group<'_>, names: &HashMap<String, String
     Ok(Some(edit))
 }
 
+/// The edit that puts a copy of the text of a block of other servers behind it.
+fn copied(document: &Document, group: Group<'_>, from: &str, to: &str) -> MaybeEdit {
+    let named = |entry: &Entry<'_>, name| {
+        entry.keyword() == group.noun && entry.arguments().next().is_some_and(|word| word.value() == name)
+    };
+    let copy = document.entries().find(|entry| named(entry, from)).and_then(|entry| {
+        let (text, word) = (document.text(), entry.arguments().next()?);
+        let (head, tail) =
+            (&text[entry.start()..word.start as usize], &text[word.end() as usize..entry.end()]);
+        let text = format!("\n{head}{}{tail}", Word::write(to));
+        // A comment behind the block stays there.
+        let rest = document.text()[entry.end()..].split('\n').next().unwrap_or_default();
+        let at = entry.end() + if rest.trim_start().starts_with('#') { rest.len() } else { 0 };
+        let edited = document.edited(&[Splice { range: at..at, text }]);
+        let is_there = edited.entries().any(|entry| named(&entry, to)) && edited.len() > document.len();
+        is_there.then(|| Edit { document: edited, ..Edit::unchanged(document) })
+    });
+    let fault = || Fault::of_path("the text of the block can't be copied").hint("add it with its text");
+    copy.map(Some).ok_or_else(|| Faults::from(fault()).into())
+}
+
 /// The group and the name of the one block that a path stands for.
 fn named_block(path: &Path) -> Result<(Group<'_>, &str), Fault> {
     let (group, last) = block_of(path)?;
@@ -403,7 +424,7 @@ impl BlockRequest {
                 let at = at().expect("its source is there");
                 Sync::new(document, members).changed(|sync| sync.copy(kind, at, to))?
             }
-            (_, _, None) => return Err(Faults::from(no_block(&self.to)).into()),
+            (_, Some(from), None) => copied(document, group, from, to)?,
             _ => return modify_members(document, members, Schema::normalize(self.patch(current)?)?),
         };
         let first = match edit {

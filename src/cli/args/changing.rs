@@ -82,19 +82,20 @@ pub struct ChangeArgs {
     #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time)]
     pub wait_pending: Option<Duration>,
 
-    /// Begin with these servers, or with these nodes of a cluster: how many, or their names separated by commas
+    /// Begin with some servers, or nodes of a cluster, in waves: names, numbers and parts, such as `edge1,10%,50%`
     ///
-    /// The others follow once these have run the change for the time of --soak. When all servers have made it, the command
-    /// confirms it. If anything fails before, or the time of --confirm is over, it goes back everywhere; without --confirm that
-    /// is a minute more than --soak.
-    #[arg(hide_short_help = true, long, value_name = "N|NAME", value_delimiter = ',')]
+    /// Names that stand together are one wave, a number or a part of all is one; each holds the ones before it. The next wave,
+    /// and at last the others, follow once it has run the change for the time of --soak. When all servers have made it, the
+    /// command confirms it. If anything fails before, or the time of --confirm is over, it goes back everywhere; without
+    /// --confirm that is a minute more than all soaks.
+    #[arg(hide_short_help = true, long, value_name = "N|N%|NAME", value_delimiter = ',')]
     pub canary: Vec<String>,
 
     /// Change all of these servers or none: each waits to be confirmed until all have made the change
     #[arg(hide_short_help = true, long)]
     pub all_or_nothing: bool,
 
-    /// How long the servers or nodes of --canary have to stay healthy before the others follow [default: 10s]
+    /// How long each wave of --canary has to stay healthy before the next one follows [default: 10s]
     #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time, requires = "canary")]
     pub soak: Option<Duration>,
 
@@ -130,17 +131,25 @@ impl ChangeArgs {
         self.all_or_nothing || !self.canary.is_empty()
     }
 
-    /// The time to confirm a change that some servers or nodes take first, and the time for which these have to stay
-    /// healthy; `None` if each server keeps it by itself.
+    /// The time to confirm a change that some servers or nodes take first, and the time for which each wave of these has to
+    /// stay healthy; `None` if each server keeps it by itself.
     pub fn canary_times(&self) -> Result<Option<[Duration; 2]>, Error> {
         let soak = self.soak.unwrap_or(if self.canary.is_empty() { Duration::ZERO } else { DEFAULT_SOAK });
-        let time = self.confirm.unwrap_or(soak + DEFAULT_CONFIRM);
+        let names_one = |word: &String| word.trim().trim_end_matches('%').parse::<usize>().is_err();
+        let waves = self.canary.chunk_by(|word, next| names_one(word) && names_one(next)).count();
+        let soaks = soak * u32::try_from(waves).unwrap_or(u32::MAX);
+        let time =
+            self.confirm.unwrap_or_else(|| (soaks + DEFAULT_CONFIRM).min(Duration::from_secs(MAX_CONFIRM)));
         match self.is_together() {
             false => Ok(None),
-            true if time > soak => Ok(Some([time, soak])),
+            true if time > soaks => Ok(Some([time, soak])),
             true => {
-                let hint = "it limits the whole change; without the option it is a minute more than `--soak`";
-                Err(Error::usage("`--soak` has to be less than `--confirm`", hint))
+                let hint = "it limits all waves together; without the option it is a minute more than all soaks, and a day at most";
+                let what = match waves {
+                    0 | 1 => "`--soak` has to be less than `--confirm`".to_owned(),
+                    _ => format!("{waves} times `--soak` has to be less than `--confirm`"),
+                };
+                Err(Error::usage(what, hint))
             }
         }
     }
@@ -220,11 +229,6 @@ impl HookArgs {
 fn guard_names() -> impl TypedValueParser<Value = Guard> {
     let names = PossibleValuesParser::new(GUARD_NAMES.iter().map(|(name, _)| *name));
     names.map(|name| Guard::named(&name).expect("the parser lets only names in the table through"))
-}
-
-/// The first of these options that is given.
-pub fn given_of<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
-    options.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
 }
 
 /// The most bytes of the reason for a change: written in a URL, each may take three, and the head of a request has 32 KiB.

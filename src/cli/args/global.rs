@@ -55,6 +55,10 @@ pub struct GlobalArgs {
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub group: Vec<String>,
 
+    /// A file with further contexts, such as one in a repository; where you have one of the same name, that of FILE is meant
+    #[arg(long, value_name = "FILE", value_hint = FilePath, env = "MEDIACTL_INVENTORY")]
+    pub inventory: Option<PathBuf>,
+
     /// On how many servers to work at the same time
     #[arg(long, value_name = "N", default_value_t = MAX_JOBS, value_parser = number(1..=MAX_JOBS))]
     pub jobs: usize,
@@ -280,10 +284,9 @@ impl TargetKind {
                 .is_some_and(|value| !value.is_empty())
         };
         // A new context is put into groups: they name no target.
-        let named = TARGETS.into_iter().filter(|(option, ..)| command != "context" || *option != "--group");
-        let by = |source| {
-            named.clone().filter(move |(option, ..)| matches.value_source(id(option)) == Some(source))
-        };
+        let is_target = |option| command != "context" || option != "--group";
+        let is_by = |option, source| is_target(option) && matches.value_source(id(option)) == Some(source);
+        let by = |source| TARGETS.into_iter().filter(move |(option, ..)| is_by(option, source));
         if let Some((option, ..)) = by(ValueSource::CommandLine).find(|(option, ..)| !is_filled(option)) {
             return Self::EmptyOption(option);
         }

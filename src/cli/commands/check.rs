@@ -13,7 +13,7 @@ use crate::cli::change::ChangeCommand;
 use crate::cli::context;
 use crate::cli::input::{self, STDIN};
 use crate::cli::render::diagnostics::Reporter;
-use crate::cli::target::{self, Purpose, Target};
+use crate::cli::target::{self, Purpose};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, FaultRecord, RequestedChange, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
@@ -81,11 +81,8 @@ impl CheckArgs {
         }
         let (ui, mut totals, mut unread) = (call.ui, CheckTotals::default(), None);
         let mut out = BufWriter::new(io::stdout().lock());
-        let mut files: Vec<Option<&Path>> = self.files.iter().map(|file| Some(file.as_path())).collect();
-        if files.is_empty() {
-            files.push(None);
-        }
-        for file in files {
+        let files = self.files.iter().map(|file| Some(file.as_path()));
+        for file in files.chain(self.files.is_empty().then_some(None)) {
             match self.load(file, call) {
                 Ok(checked) => output(totals.add(self, ui, checked, &mut out))?,
                 Err(error) => {
@@ -96,13 +93,15 @@ impl CheckArgs {
         }
         output(out.flush())?;
         drop(out);
-        if self.output == ListFormat::Json {
+        if ui.is_json() {
             ui.print_json(&totals.records)?;
         }
         if totals.files > 0 {
             ui.say(&totals.summary());
         }
-        Ok(unread.unwrap_or(if totals.are_faulty(self) { Exit::Invalid } else { Exit::Done }))
+        // With `--strict` a warning counts as an error.
+        let is_faulty = totals.errors > 0 || self.strict && totals.warnings > 0;
+        Ok(unread.unwrap_or(if is_faulty { Exit::Invalid } else { Exit::Done }))
     }
 
     /// Loads a file, or the configuration of the target: the file even where a server runs over it, since the next start
@@ -121,14 +120,19 @@ impl CheckArgs {
             true => target::resolve(global, Purpose::default(), ui)?,
             false => target::file_or_named_server(global, ui)?,
         };
-        let (mut checked, source) = read(&mut target, is_running)?;
+        // The running one, too, if a server does not show what is saved.
+        let (text, which) = match (!is_running).then(|| target.read_text(Some(ConfigSource::Saved))) {
+            Some(Ok(text)) => (text, SAVED),
+            Some(Err(refusal)) if refusal.kind != ErrorKind::NotOffered => return Err(refusal),
+            _ => (target.read_text(Some(ConfigSource::Running))?, RUNNING),
+        };
+        let (mut name, mut composed) = (target.service.name().to_owned(), target.composed(&text, &text)?);
         if target.is_server {
-            let which = if source == ConfigSource::Running { RUNNING } else { SAVED };
-            ui.note(&format!("checked the {which} configuration of `{}`", checked.name));
-            checked.name = format!("{} ({which})", checked.name);
-            checked.composed.iter_mut().for_each(|composed| composed.files[0].name.clone_from(&checked.name));
+            ui.note(&format!("checked the {which} configuration of `{name}`"));
+            name += &format!(" ({which})");
+            composed.iter_mut().for_each(|composed| composed.files[0].name.clone_from(&name));
         }
-        Ok(checked)
+        Ok(CheckedText { name, text, composed })
     }
 
     /// Applies the fixes of each text that is named; the exit code of the first one that can't be saved ends it.
@@ -166,17 +170,6 @@ fn fix(call: Invocation<'_>) -> Result<Exit, Error> {
     command.run(call, RequestedChange::Save(mended.into_bytes().into()))
 }
 
-/// Reads the running text of a target, or the saved one; the running one, too, if a server does not show what is saved.
-fn read(target: &mut Target, is_running: bool) -> Result<(CheckedText, ConfigSource), Error> {
-    let (text, source) = match (!is_running).then(|| target.read_text(Some(ConfigSource::Saved))) {
-        Some(Ok(text)) => (text, ConfigSource::Saved),
-        Some(Err(refusal)) if refusal.kind != ErrorKind::NotOffered => return Err(refusal),
-        _ => (target.read_text(Some(ConfigSource::Running))?, ConfigSource::Running),
-    };
-    let composed = target.composed(&text, &text)?;
-    Ok((CheckedText { name: target.service.name().to_owned(), text, composed }, source))
-}
-
 /// A text, its name in the output, and what it includes.
 struct CheckedText {
     name: String,
@@ -212,21 +205,15 @@ impl CheckTotals {
             if diagnostics.is_empty() {
                 continue;
             }
-            let reporter = match &composed {
-                Some(composed) => Reporter::of_file(&composed.files[at], diagnostics, ui.masker()),
-                None => Reporter::new(&name, text.document(), diagnostics, ui.masker()),
-            };
+            let file = composed.as_ref().map(|composed| &composed.files[at]);
+            let (name, text) = file.map_or((&name, &text), |file| (&file.name, &file.text));
+            let reporter = Reporter::new(name, text, diagnostics, ui.masker());
             match args.output {
                 ListFormat::Text => out.write_all(reporter.text(ui).as_bytes())?,
                 ListFormat::Json => self.records.extend(reporter.records()),
             }
         }
         Ok(())
-    }
-
-    /// True if there is an error, or a warning that counts as one.
-    fn are_faulty(&self, args: &CheckArgs) -> bool {
-        self.errors > 0 || args.strict && self.warnings > 0
     }
 
     fn summary(&self) -> String {

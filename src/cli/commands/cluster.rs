@@ -101,8 +101,7 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<(), Error> {
         head.serial,
         clock::rfc3339(head.at),
     );
-    let answer = if is_agreed { Ok(Some(true)) } else { prompts::confirm(&question) };
-    if answer.map_err(Error::prompt_failed)? != Some(true) {
+    if !is_agreed && !prompts::confirm(&question)? {
         let message = format!("the cluster was not adopted, as nobody agreed: {question}");
         return Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` agrees; nothing was changed"));
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::args::Invocation;
 use crate::cli::args::global::{GlobalArgs, NamedBy, ResultArgs, TargetKind};
-use crate::cli::context::{ContextsFile, ServerContext};
+use crate::cli::context::{Contexts, ContextsFile, ServerContext};
 use crate::cli::local::local_user;
 use crate::cli::render::table;
 use crate::cli::target;
@@ -26,7 +26,9 @@ use mediaconf::one_line;
 /// MEDIACTL_PASSWORD are ignored then.
 ///
 /// Contexts stand in `~/.config/mediactl/contexts.conf` (or below XDG_CONFIG_HOME), in the syntax of
-/// configurations. You may edit it by hand; only you may read it (mode 0600).
+/// configurations. You may edit it by hand; only you may read it (mode 0600). `--inventory FILE`, or MEDIACTL_INVENTORY,
+/// names a file with further ones, such as one in a repository. Where you have one of the same name, that of FILE is meant;
+/// `add` and `remove` change FILE; its password commands run only if nobody else may write it, or a folder that it is in.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -82,13 +84,13 @@ pub struct AddContextArgs {
 
 impl ContextArgs {
     pub fn run(&self, Invocation { global, ui, .. }: Invocation<'_>) -> Result<Exit, Error> {
-        let file = ContextsFile::of_user()?;
+        let file = ContextsFile::of(global)?;
         match &self.command {
             ContextCommand::Add(args) => args.add(&file, global, ui)?,
-            ContextCommand::List => list(&file, ui)?,
+            ContextCommand::List => list(&Contexts::known(global)?, ui)?,
             ContextCommand::Use { name } => {
-                file.load()?.find(name)?;
-                file.change(json!({"current": name}), local_user())?;
+                Contexts::known(global)?.find(name)?;
+                ContextsFile::of_user()?.change(json!({"current": name}), local_user())?;
                 let words = format!("context `{name}` is used where nothing else names a target");
                 ui.done(&words, &json!({ "result": "used", "context": name }))?;
             }
@@ -142,7 +144,8 @@ impl AddContextArgs {
         }
         file.change(json!({"context": {name: settings}}), local_user())?;
         let record = json!({ "result": "added", "context": name });
-        ui.done(&format!("added context `{name}`"), &record)
+        let place = if file.is_inventory { format!(" to `{}`", file.path.display()) } else { String::new() };
+        ui.done(&format!("added context `{name}`{place}"), &record)
     }
 
     /// The settings that are given, as the file has them.
@@ -183,8 +186,7 @@ impl AddContextArgs {
     }
 }
 
-fn list(file: &ContextsFile, ui: Ui) -> Result<(), Error> {
-    let contexts = file.load()?;
+fn list(contexts: &Contexts, ui: Ui) -> Result<(), Error> {
     let is_current = |context: &ServerContext| contexts.current.as_deref() == Some(&context.name);
     if ui.is_json() || contexts.list.is_empty() {
         let records: Vec<Value> =
@@ -192,10 +194,8 @@ fn list(file: &ContextsFile, ui: Ui) -> Result<(), Error> {
         return ui.done("there are no contexts; `mediactl context add` adds one", &json!(records));
     }
     ui.print(|out| {
-        let headings = ["", "NAME", "URL", "LOGIN", "GROUP"].map(str::to_owned);
-        let rows = contexts.list.iter().map(|context| row(context, is_current(context)));
-        let rows = std::iter::once(headings).chain(rows).map(Vec::from).collect();
-        table::print(rows, ui.width(), out)
+        let rows = contexts.list.iter().map(|context| row(context, is_current(context)).into()).collect();
+        table::print(&["", "NAME", "URL", "LOGIN", "GROUP"], rows, ui.width(), out)
     })
 }
 

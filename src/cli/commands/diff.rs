@@ -91,7 +91,7 @@ impl DiffArgs {
                 Side::read(&mut target::at_argument(url, global, ui)?, None).map(Some)
             }
             Some(name) if !is_of_target(name) => {
-                let context = if name == STDIN { None } else { context::without_file(name)? };
+                let context = if name == STDIN { None } else { context::without_file(name, global)? };
                 let Some(context) = context else {
                     let file = FilePath::new(name);
                     return Ok(Some(Side {
@@ -120,7 +120,7 @@ impl DiffArgs {
         };
         answers.once(|compared| compared.notes.clone()).iter().for_each(|note| ui.note(note));
         if is_patch {
-            answers.print_json(|compared| compared.patch.clone())?;
+            ui.print_json(&answers.json(|compared| compared.patch.clone()))?;
         } else if let Some((_, Compared { sides: [old, new], diff, values, .. })) = answers.one() {
             let (differing, names) = ((&**diff, values.as_deref()), [&*old.name, &*new.name]);
             ui.print_painted(|out| print_change(form, differing, names, ui, out))?;
@@ -134,7 +134,7 @@ impl DiffArgs {
                     true => ("no", "-".to_owned()),
                     false => ("yes", format!("+{added} -{removed}")),
                 };
-                let paths = first_paths([old, new], &ui.masker().unwrap_or_default());
+                let paths = first_paths([old, new], ui.masker());
                 rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
                 diffs.push((server, (diff.clone(), changed(old, new))));
             }
@@ -217,10 +217,7 @@ impl Side {
 
     /// The values of the configuration; a text with errors has none.
     fn values(&self) -> Result<Config<'_>, Error> {
-        match self.text.is_valid() {
-            true => Ok(self.text.config()),
-            false => Err(Error::broken_text(&self.name, self.text.clone())),
-        }
+        Error::refuse_broken(&self.name, &self.text).map(|()| self.text.config())
     }
 }
 
@@ -244,8 +241,7 @@ impl Compared {
         let is_of_values = sides.iter().find(|side| side.text.is_of_values());
         if form == ChangeFormat::Json {
             let patch = old.values()?.patch_to(&new.values()?);
-            let (differs, patch) = (!patch.is_empty(), Value::Object(patch));
-            let patch = ui.value_masker().map_or(patch.clone(), |masker| masker.json(&patch));
+            let (differs, patch) = (!patch.is_empty(), ui.value_masker().json(&Value::Object(patch)));
             return Ok(Self { sides, diff: Vec::new(), values: None, patch, differs, notes });
         }
         if let Some(side) = is_of_values {
@@ -255,12 +251,12 @@ impl Compared {
             old.values()?;
             new.values()?;
         }
-        let diff = diff_lines([&old.text, &new.text], ui.masker().as_ref());
+        let diff = diff_lines([&old.text, &new.text], ui.masker());
         let differs = !diff.is_empty() || is_of_values.is_none() && !old.text.is_same_text(&new.text);
         if differs && diff.is_empty() {
             notes.push("the texts differ in bytes that are not UTF-8".to_owned());
         }
-        let is_shown = form == ChangeFormat::Summary || ui.is_terminal();
+        let is_shown = form == ChangeFormat::Summary || ui.terminal_out;
         let values = if is_shown { changed(&old.text, &new.text) } else { None };
         Ok(Self { sides, diff, values, patch: Value::Null, differs, notes })
     }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path as FilePath, PathBuf};
+use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,7 +11,6 @@ use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
 use crate::cli::change::ChangeCommand;
-use crate::cli::editor;
 use crate::cli::input;
 use crate::cli::interrupt::LastWords;
 use crate::cli::local::state_home;
@@ -72,8 +72,14 @@ impl EditArgs {
             "what you wrote is kept: `mediactl {of}edit --from {}` goes on with it",
             Path::in_shell_quotes(&file)
         );
-        Editing { target, draft, kept, editor: editor::command(), ui, change }.run()
+        Editing { target, draft, kept, editor: editor(), ui, change }.run()
     }
+}
+
+/// The editor as the environment names it, a command of the shell: `$VISUAL`, else `$EDITOR`, else `vi`.
+fn editor() -> String {
+    let given = |name| std::env::var(name).ok().filter(|command| !command.trim().is_empty());
+    given("VISUAL").or_else(|| given("EDITOR")).unwrap_or("vi".to_owned())
 }
 
 /// The configuration as it is now: the text of the file, or the running one of a server that does not show the
@@ -124,7 +130,7 @@ fn new_draft(path: Option<&Path>, present: Arc<Snapshot>, target: &mut Target) -
     };
     let head = DraftHead { target: draft_name(target), range, path: path.map(Path::to_string) };
     let no_home = || Error::usage("no folder is known for unfinished work", "set HOME or XDG_STATE_HOME");
-    KeptDraft::create(&state_home().ok_or_else(no_home)?, head, present.shared_bytes().clone())
+    KeptDraft::create(&state_home().ok_or_else(no_home)?, head, present.bytes().clone())
 }
 
 /// The option that names the same target again, with a blank behind it; empty where the context in use or a variable names
@@ -196,7 +202,7 @@ impl Editing<'_> {
             diagnostics::explain(&error, self.target.service.name(), self.ui);
             self.ui.error(&error);
             let _last_words = self.last_words();
-            if !matches!(&*self.answer("[e]dit again, [N]o, but keep the text")?, "e" | "edit") {
+            if !matches!(&*prompts::answer("[e]dit again, [N]o, but keep the text")?, "e" | "edit") {
                 return Err(and_hint(Error::new(error.kind, "the change was not made"), &self.kept));
             }
         }
@@ -209,12 +215,20 @@ impl Editing<'_> {
             let message = format!("the editor `{}` {why}", self.editor);
             Error::new(ErrorKind::Failed, message).hint("$VISUAL or $EDITOR names another")
         };
-        let ended = editor::open(&self.editor, self.draft.path(), self.kept.clone(), self.ui);
-        let status = ended.map_err(|error| failed(format!("cannot be started: {error}")))?;
+        let status = self.run_editor().map_err(|error| failed(format!("cannot be started: {error}")))?;
         match status.success() {
             true => Ok(()),
             false => Err(failed(format!("failed: {status}"))),
         }
+    }
+
+    /// Runs the editor until it ends. If a signal ends this program meanwhile, it says where the text is.
+    fn run_editor(&self) -> io::Result<ExitStatus> {
+        let mut command = Command::new("sh");
+        // As git does it, so that the command may have options, quotes and variables.
+        command.arg("-c").arg(format!("{} \"$@\"", self.editor)).arg(&self.editor);
+        let _signals = LastWords::while_editing(self.ui, self.kept.clone());
+        command.arg(self.draft.path()).status()
     }
 
     /// Checks the text, merges it with changes that others made meanwhile, asks, and makes the change; `None` if it is
@@ -231,7 +245,7 @@ impl Editing<'_> {
         loop {
             self.refuse_faults(&whole)?;
             let present = configuration(&mut self.target)?;
-            if present.bytes() != self.draft.base {
+            if *present.bytes() != self.draft.base {
                 whole = self.merged(&whole, &present)?;
                 self.refuse_faults(&whole)?;
             }
@@ -276,7 +290,7 @@ impl Editing<'_> {
     /// one.
     fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Bytes, Error> {
         let merged = Document::merge_lines(&self.draft.base, whole, present.bytes());
-        self.draft.rebase(present.shared_bytes().clone(), &merged.text)?;
+        self.draft.rebase(present.bytes().clone(), &merged.text)?;
         let name = self.target.service.name();
         if merged.clash.is_some() {
             let message = format!("`{name}` was changed meanwhile, in the same lines");
@@ -296,25 +310,19 @@ impl Editing<'_> {
         };
         let [before, after] = [with_included(present)?, with_included(&edited)?];
         let warnings = new_warnings(before.document(), after.document());
-        let lines = render::new_warnings(&warnings, self.ui.masker().as_ref());
+        let lines = render::new_warnings(&warnings, self.ui.masker());
         lines.iter().for_each(|line| self.ui.warning(line));
         if !prompts::can_ask() {
             let message = "the change was not made: there is no terminal to ask on";
             return Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` answers the question"));
         }
         let name = self.target.service.name();
-        let lines = diff_lines([present, &edited], self.ui.masker().as_ref());
+        let lines = diff_lines([present, &edited], self.ui.masker());
         let (values, form) = (changed(present, &edited), self.change.args.output.for_people());
         let differing = (&*lines, values.as_deref());
         output(print_change(form, differing, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let _last_words = self.last_words();
-        self.answer(&format!("change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text"))
-    }
-
-    /// Asks, and returns what was typed.
-    fn answer(&self, question: &str) -> Result<String, Error> {
-        let answer = prompts::line(question).map_err(Error::prompt_failed)?;
-        Ok(answer.unwrap_or_default().trim().to_lowercase())
+        prompts::answer(&format!("change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text"))
     }
 
     /// Says where the text is if a signal ends the program at a question.
@@ -341,21 +349,15 @@ impl Editing<'_> {
         Ok(text)
     }
 
-    /// The line with the first marker of a clash, unless the configuration had one before.
-    fn marker(&self, text: &[u8]) -> Option<usize> {
-        Document::first_marker(text).filter(|_| Document::first_marker(&self.draft.base).is_none())
-    }
-
     fn refuse_faults(&self, whole: &Bytes) -> Result<(), Error> {
-        if let Some(line) = self.marker(whole) {
+        // The first marker of a clash, unless the configuration had one before.
+        let is_new = |_: &usize| Document::first_marker(&self.draft.base).is_none();
+        if let Some(line) = Document::first_marker(whole).filter(is_new) {
             return Err(Error::new(ErrorKind::Invalid, format!("line {line} is the marker of a clash"))
                 .hint("keep what is right, and take the markers out"));
         }
         let snapshot = Arc::new(Snapshot::from_bytes(whole.clone()));
-        match snapshot.is_valid() {
-            true => Ok(()),
-            false => Err(Error::broken_text(&format!("{} (edited)", self.target.service.name()), snapshot)),
-        }
+        Error::refuse_broken(&format!("{} (edited)", self.target.service.name()), &snapshot)
     }
 
     fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<(), Error> {

@@ -73,12 +73,7 @@ impl ExplainArgs {
             }
         };
         let answers = call.ask("read", read)?.then(|server, read| explained(&path, read, server, ui))?;
-        if self.output == ListFormat::Json {
-            answers.print_json(|explained| json!(explained))?;
-            return Ok(answers.exit());
-        }
-        answers.print(|explained, out| print(explained, ui.width(), out))?;
-        Ok(answers.exit())
+        answers.show(|explained| json!(explained), |explained, out| print(explained, ui.width(), out))
     }
 }
 
@@ -95,16 +90,12 @@ fn explained(
     }
     let Some((text, composed)) = read.filter(|_| !has_errors) else {
         let explanation = Config::from(&json!({})).explain(path)?;
-        return Ok(Explained {
-            explanation: Explanation { is_certain: false, ..explanation },
-            file: None,
-            line: None,
-        });
+        let explanation = Explanation { is_certain: false, ..explanation };
+        return Ok(Explained { explanation, file: None, line: None });
     };
     let composed = composed.map(|all| diagnostics::valid(all, ui)).transpose()?;
     let text = composed.as_ref().map_or(&text, |composed| &composed.text);
-    let masked = ui.masker().map(|masker| text.masked(&masker));
-    let explanation = masked.as_ref().unwrap_or(text).config().explain(path)?;
+    let explanation = text.masked(ui.masker()).config().explain(path)?;
     let found = explanation.found.as_ref().filter(|_| !text.is_of_values());
     let set_at = found.and_then(|found| {
         text.config().entry_at(&found.set_at.as_ref()?.segments).map(|entry| entry.span().start)

@@ -22,7 +22,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{Snapshot, StatusPart};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{FileWatch, HAND_EDIT, HistoryEntry, Store, clock};
-use mediaconf::{Expectation, Masker, Path, one_line};
+use mediaconf::{Expectation, Path, one_line};
 
 /// Print each change as it happens
 ///
@@ -96,7 +96,6 @@ impl WatchArgs {
 
 /// Prints each change, until the configuration can't be read any more.
 fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infallible, Error> {
-    let masker = ui.masker();
     let mut last = observed.read()?.ok_or_else(Error::no_server)?;
     let name = observed.target.service.name().to_owned();
     ui.say(&format!("watching {name}"));
@@ -127,50 +126,36 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
         }
         let Some(new) = found else { continue };
         if differ(&last, &new, path) {
-            let change = entry(&observed, &new).map(|entry| masked_entry(entry, masker.as_ref()));
-            let heading = heading(change.clone(), &observed, [&last, &new], masker.as_ref());
-            let paths = changed(&last, &new).map(|all| values_json(&all, masker.as_ref()));
+            let entry = observed.entry(&new).map(|entry| masked_entry(entry, ui.masker()));
+            let paths = changed(&last, &new).map(|all| values_json(&all, ui.masker()));
             let at = clock::rfc3339(SystemTime::now());
-            let record = json!({ "at": at, "target": name, "change": change, "paths": paths });
+            let record = json!({ "at": at, "target": name, "change": entry, "paths": paths });
+            let paths = || one_line(&first_paths([&last, &new], ui.masker()));
+            let heading = match entry {
+                Some(entry) => format!("  {}", entry_in_words(entry, paths)),
+                // Of a server it is not known who changed it.
+                None if observed.watch.is_none() => String::new(),
+                None => format!("  edited by hand: {}", paths()),
+            };
+            let heading = local::shown(SystemTime::now()) + &heading;
             ui.print_painted(|out| {
                 if ui.is_json() {
                     return writeln!(out, "{record}");
                 }
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
-                print_difference([&last, &new], path, [&name, &name], masker.as_ref(), ui, out)
+                print_difference([&last, &new], path, [&name, &name], ui, out)
             })?;
         }
         last = new;
     }
 }
 
-/// The change that made this configuration. The history only adds to what is seen; a server without one is watched all
-/// the same.
-fn entry(observed: &Observed<'_>, text: &Snapshot) -> Option<HistoryEntry> {
-    let revision = text.known_revision()?;
-    let last = observed.target.service.status(StatusPart::All).ok().and_then(|status| status.last_change);
-    last.filter(|entry| entry.after == Some(revision))
-}
-
-/// The time and the change that made this configuration; of a hand edit, the paths.
-fn heading(
-    entry: Option<HistoryEntry>,
-    observed: &Observed<'_>,
-    [old, text]: [&Snapshot; 2],
-    masker: Option<&Masker>,
-) -> String {
-    let time = local::shown(SystemTime::now());
-    let paths = || one_line(&first_paths([old, text], &masker.cloned().unwrap_or_default()));
-    let Some(entry) = entry else {
-        // Of a server it is not known who changed it.
-        let by_hand = observed.watch.as_ref().map(|_| format!("  edited by hand: {}", paths()));
-        return time + by_hand.as_deref().unwrap_or_default();
-    };
+/// Describes a change; a hand edit by its paths.
+fn entry_in_words(entry: HistoryEntry, paths: impl Fn() -> String) -> String {
     let edited = (entry.operation == HAND_EDIT).then(paths);
     let serial = (entry.number != 0).then(|| entry.number.to_string());
     let words = [serial, Some(entry.operation), edited, entry.by.map(|by| format!("by {by}")), entry.message];
-    let words: Vec<String> = words.into_iter().flatten().map(|word| one_line(&word)).collect();
-    format!("{time}  {}", words.join(" "))
+    words.into_iter().flatten().map(|word| one_line(&word)).collect::<Vec<_>>().join(" ")
 }
 
 impl WaitArgs {
@@ -193,12 +178,11 @@ impl WaitArgs {
         };
         let answers = call.ask("wait for", work)?;
         if call.ui.is_json() {
-            answers.print_json(|missing| met(missing.as_slice()))?;
+            call.ui.print_json(&answers.json(|missing| met(missing.as_slice())))?;
         }
-        for (server, missing) in
-            answers.found().filter_map(|(server, missing)| Some((server, missing.as_ref()?)))
-        {
-            call.ui.say(&answers.named(server, &format!("the time is over: {missing}")));
+        for (server, missing) in answers.found() {
+            let over = missing.iter().map(|missing| format!("the time is over: {missing}"));
+            over.for_each(|over| call.ui.say(&answers.named(server, &over)));
         }
         let is_missing = answers.found().any(|(_, missing)| missing.is_some());
         Ok(answers.exit_if(is_missing, Exit::Different))
@@ -291,6 +275,13 @@ impl<'t> Observed<'t> {
         let file = target.file.as_ref().filter(|_| !target.is_server);
         let watch = file.map(|file| FileWatch::new(file.path()));
         Self { target, watch, last: None }
+    }
+
+    /// The change that made this configuration. The history only adds to what is seen; a server without one is watched all
+    /// the same.
+    fn entry(&self, text: &Snapshot) -> Option<HistoryEntry> {
+        let (revision, status) = (text.known_revision()?, self.target.service.status(StatusPart::All).ok()?);
+        status.last_change.filter(|entry| entry.after == Some(revision))
     }
 
     /// Reads the configuration; `None` if it is still the one that was read last.

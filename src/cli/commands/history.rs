@@ -1,7 +1,6 @@
 //! `mediactl history` and `mediactl blame`
 
 use std::cmp::Reverse;
-use std::io::Write;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -99,24 +98,16 @@ impl HistoryArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let (call, masker) = (call.paged(), call.ui.masker());
         let ui = call.ui;
-        if let Some(HistoryCommand::Show { which, output }) = &self.command {
+        if let Some(HistoryCommand::Show { which, .. }) = &self.command {
             let texts = call.ask("read", |server| server.target.service.text_before(*which))?;
-            if *output == ListFormat::Json {
-                let masked = |text: Arc<Snapshot>| match text.is_valid() {
-                    true => Ok(masker.as_ref().map_or_else(
-                        || text.config().to_json(),
-                        |masker| text.masked(masker).config().to_json(),
-                    )),
-                    false => Err(Error::broken_text(&format!("the text before change {which}"), text)),
-                };
-                let values = texts.then(|_, text| masked(text))?;
-                values.print_json(Value::clone)?;
-                return Ok(values.exit());
-            }
-            texts.print(|text, out| write_text(text, masker.as_ref(), out))?;
-            return Ok(texts.exit());
+            let texts = texts.then(|_, text| {
+                let name = format!("the text before change {which}");
+                if ui.is_json() { Error::refuse_broken(&name, &text).map(|()| text) } else { Ok(text) }
+            })?;
+            let json = |text: &Arc<Snapshot>| text.masked(masker).config().to_json();
+            return texts.show(json, |text, out| write_text(text, masker, out));
         }
-        if self.patch && self.output == ListFormat::Json {
+        if self.patch && ui.is_json() {
             return Err(Error::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));
         }
         let path = self.path.as_deref().map(input::value_path).transpose()?;
@@ -126,8 +117,8 @@ impl HistoryArgs {
         if let (Some(change), true, None, None) = (&self.change, is_nowhere, &path, since) {
             return Err(Error::no_such_change(change, answers.list.len()));
         }
-        if self.output == ListFormat::Json {
-            answers.print_json(|found| found.iter().map(|listed| json!(listed.entry)).collect())?;
+        if ui.is_json() {
+            ui.print_json(&answers.json(|found| found.iter().map(|listed| json!(listed.entry)).collect()))?;
             return Ok(answers.exit());
         }
         let name = answers.one().map_or("the configuration", |(name, _)| name);
@@ -141,49 +132,39 @@ impl HistoryArgs {
         let all: Vec<(&str, &Listed)> =
             found.flat_map(|(server, found)| found.iter().map(move |listed| (server, listed))).collect();
         let row = |(server, Listed { entry, .. }): &(&str, &Listed)| {
-            let dash = || "-".to_owned();
+            let [number, time, by] = head(entry, ui);
             // By it the same change is known on each server.
-            let id = answers.one().is_none().then(|| entry.id.clone().unwrap_or_else(dash));
-            let cells = [
-                if entry.number == 0 { dash() } else { entry.number.to_string() },
-                if entry.is_unknown() || entry.number == 0 { dash() } else { ui.time(entry.at) },
-                one_line(entry.by.as_deref().unwrap_or("-")),
-                one_line(&entry.operation),
-            ];
+            let id = answers.one().is_none().then(|| entry.id.clone().unwrap_or("-".to_owned()));
             let paths = entry.paths.iter().map(|all| paths_and_more(all.first.iter().cloned(), all.count));
-            let end = [
-                one_line(entry.message.as_deref().unwrap_or_default()),
-                one_line(&paths.collect::<String>()),
-            ];
-            answers.row(server, cells.into_iter().chain(id).chain(end))
+            let end = [entry.message.clone().unwrap_or_default(), paths.collect()];
+            let cells = [number, time, by, one_line(&entry.operation)].into_iter().chain(id);
+            answers.row(server, cells.chain(end.map(|text| one_line(&text))))
         };
         let mut rows: Vec<Vec<String>> = all.iter().map(row).collect();
-        // Above a diff there is room for a whole message.
-        if !self.patch {
-            match answers.one() {
-                Some(_) => table::fit(&mut rows, ui.width()),
-                None => rows = by_change(&all, rows, ui.width()),
-            }
+        match answers.one() {
+            // Above a diff there is room for a whole message.
+            _ if self.patch => {}
+            Some(_) => table::fit(&mut rows, ui.width()),
+            None => rows = by_change(&all, rows, ui.width()),
         }
-        let print_all = |out: &mut dyn Write| {
-            if !self.patch {
-                return table::aligned(&rows).try_for_each(|line| writeln!(out, "{}", ui.sanitized(&line)));
-            }
-            table::aligned(&rows).zip(&all).try_for_each(|(line, (server, listed))| {
+        if all.is_empty() {
+            return Ok(answers.exit());
+        }
+        ui.print_painted(|out| {
+            for (at, line) in table::aligned(&rows).enumerate() {
                 writeln!(out, "{}", ui.sanitized(&line))?;
-                let Some([before, after]) = &listed.texts else { return Ok(()) };
+                let Some((server, listed)) = all.get(at).filter(|_| self.patch) else { continue };
+                let Some(texts) = &listed.texts else { continue };
                 let what = match listed.entry.number {
                     0 => "the hand edit".to_owned(),
                     number => format!("change {number}"),
                 };
                 let names = ["before", "after"].map(|side| format!("{server} {side} {what}"));
                 let names = names.each_ref().map(String::as_str);
-                print_difference([before, after], path.as_ref(), names, masker.as_ref(), ui, out)
-            })
-        };
-        if !all.is_empty() {
-            ui.print_painted(print_all)?;
-        }
+                print_difference(texts.each_ref(), path.as_ref(), names, ui, out)?;
+            }
+            Ok(())
+        })?;
         Ok(answers.exit())
     }
 
@@ -232,7 +213,7 @@ impl HistoryArgs {
             }
             if is_there && self.change.as_ref().is_none_or(|id| entry.concerns(id.as_str())) {
                 let texts = both.filter(|_| self.patch);
-                found.push(Listed { entry: masked_entry(entry, masker.as_ref()), texts });
+                found.push(Listed { entry: masked_entry(entry, masker), texts });
             }
         }
         if found.is_empty() {
@@ -272,18 +253,27 @@ fn refuse_absent(path: Option<&Path>, target: &mut Target) -> Result<(), Error> 
     Ok(())
 }
 
+/// The number of a change, its time and its author. A hand edit that no change has recorded has no number yet.
+fn head(entry: &HistoryEntry, ui: Ui) -> [String; 3] {
+    let [number, time] = match entry.number {
+        0 => ["-", "-"].map(str::to_owned),
+        number if entry.is_unknown() => [number.to_string(), "-".to_owned()],
+        number => [number.to_string(), ui.time(entry.at)],
+    };
+    [number, time, one_line(entry.by.as_deref().unwrap_or("-"))]
+}
+
 /// The column of the id in the history of several servers.
 const ID: usize = 5;
 
 /// One row for each change of several servers, the newest first, with the servers that have it; what differs on them is `…`.
 /// The ids are whole.
 fn by_change(all: &[(&str, &Listed)], rows: Vec<Vec<String>>, width: usize) -> Vec<Vec<String>> {
-    let key = |((_, listed), _): &((&str, &Listed), Vec<String>)| {
-        listed.entry.id.clone().map(|id| (id, listed.entry.operation.clone()))
+    let key = |((_, Listed { entry, .. }), _): &((&str, &Listed), _)| {
+        entry.id.clone().map(|id| (id, entry.operation.clone()))
     };
     let mut groups = grouped(all.iter().copied().zip(rows), key);
-    let at = |((_, listed), _): &((&str, &Listed), Vec<String>)| listed.entry.at;
-    groups.sort_by_key(|same| Reverse(same.iter().map(at).max()));
+    groups.sort_by_key(|same| Reverse(same.iter().map(|((_, listed), _)| listed.entry.at).max()));
     let one = |same: Vec<((&str, &Listed), Vec<String>)>| {
         let mut row = same[0].1.clone();
         for (column, cell) in row.iter_mut().enumerate().filter(|(column, _)| *column != 2) {
@@ -294,10 +284,9 @@ fn by_change(all: &[(&str, &Listed)], rows: Vec<Vec<String>>, width: usize) -> V
         let mut servers: Vec<&str> = same.iter().map(|((server, _), _)| *server).collect();
         servers.dedup();
         row[0] = in_ranges(&servers);
-        row
+        (row.remove(ID), row)
     };
-    let mut rows: Vec<Vec<String>> = groups.into_iter().map(one).collect();
-    let ids: Vec<String> = rows.iter_mut().map(|row| row.remove(ID)).collect();
+    let (ids, mut rows): (Vec<String>, Vec<_>) = groups.into_iter().map(one).unzip();
     let widest = ids.iter().map(String::len).max().unwrap_or_default();
     table::fit(&mut rows, width.saturating_sub(widest + 2));
     rows.iter_mut().zip(ids).for_each(|(row, id)| row.insert(ID, id));
@@ -345,27 +334,24 @@ const HAND_EDIT: &str =
 
 impl BlameArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let (call, masker) = (call.paged(), call.ui.masker());
-        let (ui, path) = (call.ui, input::value_path(&self.path)?);
-        let masker = masker.as_ref();
+        let (call, path) = (call.paged(), input::value_path(&self.path)?);
+        let (ui, masker) = (call.ui, call.ui.masker());
         let answers = call.ask("read", |server| {
             let target = &server.target;
             let refuse = |now: &Arc<Snapshot>| match target.composed(now, now) {
                 Ok(Some(composed)) => composed.refuse_entry(&path).map_err(not_there),
                 _ => Ok(()),
             };
-            let mut found =
-                value_history(&*target.service, &path, self.max_count, masker, &|| false, &refuse)?;
+            let found = value_history(&*target.service, &path, self.max_count, masker, &|| false, &refuse)?;
             let shown = |blamed: Blamed| Blamed { entry: masked_entry(blamed.entry, masker), ..blamed };
-            found.changes = found.changes.into_iter().map(shown).collect();
-            Ok(found)
+            Ok(ValueHistory { changes: found.changes.into_iter().map(shown).collect(), ..found })
         })?;
         let is_shown = |found: &ValueHistory| found.changes.first().is_some_and(|one| one.entry.number == 0);
         let edited =
             |found: &ValueHistory| (found.is_edited && !is_shown(found)).then(|| HAND_EDIT.to_owned());
         answers.once(edited).iter().for_each(|text| ui.note(text));
-        if self.output == ListFormat::Json {
-            answers.print_json(|found| json!(found.changes))?;
+        if ui.is_json() {
+            ui.print_json(&answers.json(|found| json!(found.changes)))?;
             return Ok(answers.exit());
         }
         let none = |found: &ValueHistory| match (&found.changes[..], found.is_cut) {
@@ -377,13 +363,8 @@ impl BlameArgs {
         };
         answers.once(none).iter().for_each(|text| ui.say(text));
         let row = |(server, Blamed { entry, from, to }): (&str, &Blamed)| {
-            let cells = [
-                if entry.number == 0 { "-".to_owned() } else { entry.number.to_string() },
-                if entry.number == 0 { "-".to_owned() } else { ui.time(entry.at) },
-                one_line(entry.by.as_deref().unwrap_or("-")),
-                format!("{}: {}", one_line(&entry.operation), in_words(from.as_ref(), to.as_ref())),
-            ];
-            answers.row(server, cells)
+            let change = format!("{}: {}", one_line(&entry.operation), in_words(from.as_ref(), to.as_ref()));
+            answers.row(server, head(entry, ui).into_iter().chain([change]))
         };
         let found = answers.found();
         let all = found.flat_map(|(server, found)| found.changes.iter().map(move |blamed| (server, blamed)));

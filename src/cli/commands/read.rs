@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::cli::args::Invocation;
-use crate::cli::args::changing::given_of;
+use crate::cli::fleet::answers::Answers;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::render::diagnostics;
-use crate::cli::render::group_table::{self, GroupTable};
+use crate::cli::render::group_table::GroupTable;
+use crate::cli::render::table;
 use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, Snapshot, StatusPart, json_without_secrets};
@@ -128,33 +129,19 @@ pub enum ReadFormat {
 impl ReadArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let call = call.paged();
-        let ui = call.ui;
-        let wanted = Wanted::from_args(self, ui)?;
+        let wanted = Wanted::from_args(self, call.ui)?;
         let answers = call.ask("read", |server| wanted.read(server))?;
-        let is_one = answers.one().is_some();
         if self.output == ReadFormat::Table {
-            let mut tables = wanted.tables()?;
-            let read = answers.then(|server, shown| {
-                let server = (!is_one).then_some(server);
-                wanted.look(&shown, |values| wanted.add_rows(values, &shown.text, server, &mut tables))
-            })?;
-            let tables = tables.into_iter().map(GroupTable::rows).collect::<Result<Vec<_>, _>>()?;
-            // Of all groups, those without entries are left out, but for the streams.
-            let is_shown =
-                |(at, rows): &(usize, Vec<_>)| *at == 0 || !wanted.paths.is_empty() || rows.len() > 1;
-            let tables = tables.into_iter().enumerate().filter(is_shown).map(|(_, rows)| rows);
-            ui.print(|out| group_table::print(tables, ui.width(), out))?;
-            return Ok(read.exit());
+            return wanted.print_tables(answers);
         }
         if let Some((_, shown)) = answers.one() {
-            ui.results(|mut out| wanted.print(shown, &mut out))?;
+            call.ui.results(|mut out| wanted.print(shown, &mut out))?;
             return Ok(answers.exit());
         }
         if self.output.is_json() && !self.raw {
             let read = answers.then(|_, shown| wanted.look(&shown, |values| wanted.value(&shown, values)))?;
-            let all: Map<String, Value> =
-                read.found().map(|(server, value)| (server.to_owned(), value.clone())).collect();
-            ui.print(|mut out| print_json(self.output, &all, &mut out))?;
+            let all = read.json(Value::clone);
+            call.ui.print(|mut out| print_json(self.output, &all, &mut out))?;
             return Ok(read.exit());
         }
         let texts = answers.then(|_, shown| {
@@ -189,7 +176,7 @@ struct Wanted<'a> {
     args: &'a ReadArgs,
     paths: Vec<Path>,
     conditions: Vec<Condition>,
-    masker: Option<Masker>,
+    masker: Masker,
     ui: Ui,
 }
 
@@ -202,13 +189,13 @@ impl<'a> Wanted<'a> {
         if !(is_table || args.columns.is_empty()) {
             return Err(Error::usage("`--columns` is for tables", "add `-o table`"));
         }
-        let skips_in_text = args.skip_streams && args.output == ReadFormat::Conf;
+        let is_text = matches!(args.output, ReadFormat::Conf | ReadFormat::Set);
         let unfit = [
             ("--runtime", args.runtime && !args.output.is_json()),
-            ("--skip-streams", skips_in_text),
-            ("--effective", args.effective && matches!(args.output, ReadFormat::Conf | ReadFormat::Set)),
+            ("--skip-streams", args.skip_streams && args.output == ReadFormat::Conf),
+            ("--effective", args.effective && is_text),
         ];
-        if let Some(option) = given_of(unfit) {
+        if let Some((option, _)) = unfit.iter().find(|(_, is_given)| *is_given) {
             let message = format!("`{option}` cannot be combined with this output");
             return Err(Error::usage(message, "use `-o json`"));
         }
@@ -230,28 +217,26 @@ impl<'a> Wanted<'a> {
         }
         let status = args.runtime.then(|| server.target.service.status(StatusPart::Server)).transpose()?;
         let figures = status.map(|status| status.figures).filter(|figures| !figures.is_null());
-        let mut text = match (&args.node, is_text) {
-            (Some(node), _) => {
+        let mut text = match &args.node {
+            Some(node) => {
                 let (text, note) = server.target.node_text(node)?;
                 note.iter().for_each(|note| server.note(note));
                 text
             }
-            (None, true) => server.target.read_text(source)?,
-            (None, false) => server.target.service.read(source)?,
+            None if is_text => server.target.read_text(source)?,
+            None => server.target.service.read(source)?,
         };
         if text.has_lost_line_ends() {
-            let note = "the text has lost its line ends: directives stand in a comment (`mediactl check`)";
-            server.note(note);
+            server.note("the text has lost its line ends: directives stand in a comment (`mediactl check`)");
         }
         let with_all = args.with_includes || args.output == ReadFormat::Table;
         let is_beside = !(text.includes().is_empty() || is_text && self.paths.is_empty());
+        let mut included = Vec::new();
         let composed = match !args.runtime && (with_all || is_beside) {
-            true => server.target.composed(&text, &text),
+            true => self.composed(&text, server, with_all),
             false => Ok(None),
         };
-        let mut included = Vec::new();
-        match composed.and_then(|composed| composed.map(|all| self.valid(all, server, with_all)).transpose())
-        {
+        match composed {
             Err(error) if with_all => return Err(error),
             Err(error) => server.note(&format!("what is included is not shown: {error}")),
             Ok(Some(composed)) if with_all => {
@@ -259,16 +244,15 @@ impl<'a> Wanted<'a> {
                 text = composed.text;
             }
             Ok(Some(composed)) => {
-                let notes = self.included(&composed);
+                // Entries of included files that the paths lead to are shown.
+                let refusals = self.paths.iter().filter_map(|path| composed.refuse_entry(path).err());
+                let notes: Vec<String> = refusals.map(|refusal| refusal.message).collect();
                 notes.iter().for_each(|note| server.note(note));
                 if !notes.is_empty() {
                     text = composed.text;
-                } else if Kind::ALL
-                    .iter()
-                    .any(|kind| self.shows_many_of(*kind) && composed.includes_any(*kind))
+                } else if Kind::ALL.iter().any(|kind| self.shows_many(*kind) && composed.includes_any(*kind))
                 {
-                    let note = "entries of included files are not shown; `--with-includes` shows them";
-                    server.note(note);
+                    server.note("entries of included files are not shown; `--with-includes` shows them");
                 }
             }
             // What a server without a text includes is not known.
@@ -280,29 +264,33 @@ impl<'a> Wanted<'a> {
             }
         }
         // In the thread of its server; one alone begins to print while its text is checked.
-        match server.is_alone() || is_text || text.is_valid() {
-            true => Ok(Shown { text, figures, included }),
-            false => Err(Error::bad_config(text)),
+        if !(server.is_alone() || is_text) {
+            text.refuse_errors()?;
         }
+        Ok(Shown { text, figures, included })
     }
 
-    /// Refuses a configuration that has errors together with what it includes; they are shown where it is shown alone.
-    fn valid(&self, composed: Composed, server: &FleetMember, with_all: bool) -> Result<Composed, Error> {
-        if composed.is_valid() || with_all && server.is_alone() {
-            return diagnostics::valid(composed, self.ui);
+    /// The configuration with what it includes. Errors that they have together refuse it; they are shown where it is shown
+    /// alone.
+    fn composed(
+        &self,
+        text: &Arc<Snapshot>,
+        server: &FleetMember,
+        with_all: bool,
+    ) -> Result<Option<Composed>, Error> {
+        let composed = server.target.composed(text, text)?;
+        let errors = |composed: &Composed| composed.diagnostics().iter().map(Diagnostics::errors).sum();
+        match composed {
+            Some(composed) if with_all && server.is_alone() => {
+                diagnostics::valid(composed, self.ui).map(Some)
+            }
+            Some(broken) if !broken.is_valid() => Err(Error::broken_includes(&server.name, errors(&broken))),
+            composed => Ok(composed),
         }
-        let errors = composed.diagnostics().iter().map(Diagnostics::errors).sum();
-        Err(Error::broken_includes(&server.name, errors))
-    }
-
-    /// Returns notes about the entries of included files that the paths lead to, which are then shown.
-    fn included(&self, composed: &Composed) -> Vec<String> {
-        let places = self.paths.iter().filter_map(|path| composed.refuse_entry(path).err());
-        places.map(|refusal| refusal.message).collect()
     }
 
     /// True if several entries of a kind are shown.
-    fn shows_many_of(&self, kind: Kind) -> bool {
+    fn shows_many(&self, kind: Kind) -> bool {
         let is_many = |path: &Path| {
             path.segments.first().and_then(Segment::name) == Some(kind.key())
                 && (path.segments.len() == 1 || path.first_pattern().is_some())
@@ -316,30 +304,23 @@ impl<'a> Wanted<'a> {
         Shown { text, figures, .. }: &Shown,
         work: impl FnOnce(Values<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        if !text.is_valid() {
-            return Err(Error::bad_config(text.clone()));
-        }
-        let (skips, masker) = (self.args.skip_streams, self.masker.as_ref());
+        text.refuse_errors()?;
+        let skips = self.args.skip_streams;
         let own = text.config().skipping_static(skips);
         if let Some(figures) = figures {
             let mut own = own.to_json();
             own[RUNTIME] = figures.clone();
-            let shown = masker.map_or_else(
-                || own.clone(),
-                |masker| {
-                    let mut masked = masker.json(&own);
-                    masked[RUNTIME] = json_without_secrets(masked[RUNTIME].take(), [text]);
-                    masked
-                },
-            );
+            let mut shown = self.masker.json(&own);
+            if self.masker != Masker::Off {
+                shown[RUNTIME] = json_without_secrets(shown[RUNTIME].take(), [text]);
+            }
             return work([&Config::from(&shown), &Config::from(&own)]);
         }
-        let masked = masker.map(|masker| text.masked(masker));
-        let shown = masked.as_ref().map(|masked| masked.config().skipping_static(skips));
-        let shown = shown.as_ref().unwrap_or(&own);
+        let masked = text.masked(self.masker);
+        let shown = masked.config().skipping_static(skips);
         match self.args.effective {
             true => work([&Config::from(&shown.effective()), &Config::from(&own.effective())]),
-            false => work([shown, &own]),
+            false => work([&shown, &own]),
         }
     }
 
@@ -347,21 +328,20 @@ impl<'a> Wanted<'a> {
     fn print(&self, shown: &Shown, out: &mut impl Write) -> Result<(), Error> {
         let form = self.args.output;
         let is_as_it_is = !self.args.effective
-            && self.masker.is_none()
+            && self.masker == Masker::Off
             && shown.included.is_empty()
             && shown.figures.is_none();
-        match form {
-            ReadFormat::Conf => return self.print_conf(&shown.text, out),
-            // Piece by piece, without a tree of values.
-            _ if form.is_json() && self.paths.is_empty() && is_as_it_is => {
-                return self.look(shown, |[_, own]| output(print_json(form, own, out)));
-            }
-            _ => {}
-        }
         let write_lines = |lines: Vec<(String, String)>, out: &mut dyn Write| {
             output(lines.iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}")))
         };
+        if form == ReadFormat::Conf {
+            return self.print_conf(&shown.text, out);
+        }
         self.look(shown, |values| match form {
+            // Piece by piece, without a tree of values.
+            ReadFormat::Json | ReadFormat::Compact if self.paths.is_empty() && is_as_it_is => {
+                output(print_json(form, values[1], out))
+            }
             // One entry at a time: all lines of a large configuration take much memory.
             ReadFormat::Set if self.paths.is_empty() => {
                 let (config, write) = (&values[0], |value: Value| Path::set_lines(&value, &[]));
@@ -375,9 +355,8 @@ impl<'a> Wanted<'a> {
             }
             ReadFormat::Set => self.paths.iter().try_for_each(|path| {
                 let found = self.select(path, values)?.into_places();
-                found
-                    .iter()
-                    .try_for_each(|(path, value)| write_lines(Path::set_lines(value, &path.segments), out))
+                let lines = found.iter().flat_map(|(path, value)| Path::set_lines(value, &path.segments));
+                write_lines(lines.collect(), out)
             }),
             _ if self.args.raw && !self.paths.is_empty() => self.paths.iter().try_for_each(|path| {
                 let form = if self.paths.len() > 1 { ReadFormat::Compact } else { form };
@@ -392,17 +371,23 @@ impl<'a> Wanted<'a> {
 
     /// Returns what is shown as JSON: the whole, the value at the only path, or one document of all that is selected.
     fn value(&self, shown: &Shown, values: Values<'_>) -> Result<Value, Error> {
+        let effective = self.args.effective;
         match &self.paths[..] {
-            [] => Ok(whole(shown, values)),
-            [one]
-                if self.conditions.is_empty() && !(self.args.effective && one.first_pattern().is_some()) =>
-            {
+            [] => {
+                let mut whole = values[0].value(&[]).unwrap_or_default();
+                // Sent back, what is shown of included files would go into the configuration: this refuses it.
+                if !shown.included.is_empty() {
+                    whole[Schema::WITH_INCLUDES] = json!(shown.included);
+                }
+                Ok(whole)
+            }
+            [one] if self.conditions.is_empty() && !(effective && one.first_pattern().is_some()) => {
                 self.select(one, values).map(Selection::into_value)
             }
             all => {
                 let found = all.iter().map(|path| self.select(path, values)).collect::<Result<Vec<_>, _>>();
                 let mut document = found.map(Selection::into_document)?;
-                if self.args.effective {
+                if effective {
                     document[Schema::EFFECTIVE] = true.into();
                 }
                 Ok(document)
@@ -415,9 +400,9 @@ impl<'a> Wanted<'a> {
         shown.select_where(own, path, &self.conditions).map_err(Error::from)
     }
 
-    /// The tables of the groups at the paths, or of all groups; with columns that are given, of the streams.
-    fn tables(&self) -> Result<Vec<GroupTable>, Error> {
-        let columns = &self.args.columns;
+    /// Prints the tables of the groups at the paths, or of all groups; with columns that are given, of the streams.
+    fn print_tables(&self, answers: Answers<Shown>) -> Result<Exit, Error> {
+        let (columns, ui) = (&self.args.columns, self.ui);
         let mut kinds = Vec::new();
         for path in &self.paths {
             let (Some(kind), 1..=2) = (path.kind(), path.segments.len()) else {
@@ -430,7 +415,26 @@ impl<'a> Wanted<'a> {
         if self.paths.is_empty() {
             kinds.extend(Kind::ALL.into_iter().filter(|kind| columns.is_empty() || *kind == Kind::Streams));
         }
-        kinds.into_iter().map(|kind| GroupTable::new(kind, columns)).collect()
+        let tables = kinds.into_iter().map(|kind| GroupTable::new(kind, columns));
+        let mut tables = tables.collect::<Result<Vec<_>, _>>()?;
+        let is_one = answers.one().is_some();
+        let read = answers.then(|server, shown| {
+            let server = (!is_one).then_some(server);
+            self.look(&shown, |values| self.add_rows(values, &shown.text, server, &mut tables))
+        })?;
+        let tables = tables.into_iter().map(GroupTable::parts).collect::<Result<Vec<_>, _>>()?;
+        ui.print(|out| {
+            for (at, (headings, rows)) in tables.into_iter().enumerate() {
+                // Of all groups, those without entries are left out, but for the streams.
+                if at > 0 && self.paths.is_empty() && rows.is_empty() {
+                    continue;
+                }
+                out.write_all(if at > 0 { b"\n" } else { b"" })?;
+                table::print(&headings, rows, ui.width(), out)?;
+            }
+            Ok(())
+        })?;
+        Ok(read.exit())
     }
 
     /// Adds the entries of a configuration to their tables.
@@ -444,36 +448,26 @@ impl<'a> Wanted<'a> {
         // As JSON, in which a template is looked up at once.
         let plain = self.args.effective.then(|| text.config().to_json());
         let origins = plain.as_ref().map(Config::from);
-        let origins = origins.as_ref();
         for table in tables {
             let kind = table.kind;
-            if self.paths.is_empty() {
-                table.add(&values[0].names(&[kind.key()]), values[0], origins, server);
-            }
+            let mut names = if self.paths.is_empty() { values[0].names(&[kind.key()]) } else { Vec::new() };
             for path in self.paths.iter().filter(|path| path.kind() == Some(kind)) {
-                let all = values[0].names(&[kind.key()]);
-                if path.segments.len() == 1 && self.conditions.is_empty() && !all.is_empty() {
-                    table.add(&all, values[0], origins, server);
-                    continue;
-                }
                 let found = self.select(&whole_group(path), values)?.into_places();
-                let name = |(path, _): &(Path, Value)| path.segments.last()?.name().map(str::to_owned);
-                let names: Vec<String> = found.iter().filter_map(name).collect();
-                table.add(&names, values[0], origins, server);
+                names.extend(
+                    found.iter().filter_map(|(path, _)| path.segments.last()?.name()).map(str::to_owned),
+                );
             }
+            table.add(&names, values[0], origins.as_ref(), server);
         }
         Ok(())
     }
 
     /// Prints the text of a configuration, or of the entries at the paths.
     fn print_conf(&self, text: &Arc<Snapshot>, out: &mut impl Write) -> Result<(), Error> {
-        let masker = self.masker.as_ref();
         if self.paths.is_empty() {
-            return output(write_text(text, masker, out));
+            return output(write_text(text, self.masker, out));
         }
-        if !text.is_valid() {
-            return Err(Error::bad_config(text.clone()));
-        }
+        text.refuse_errors()?;
         let config = text.config();
         for path in &self.paths {
             for (path, value) in self.select(&whole_group(path), [&config; 2])?.into_places() {
@@ -482,7 +476,7 @@ impl<'a> Wanted<'a> {
                     let message = format!("`{path}` has no entry of its own in the text");
                     Error::usage(message, "leave out `-o conf`, or name the block around it")
                 })?;
-                output(write_entry(text, entry, masker, out))?;
+                output(write_entry(text, entry, self.masker, out))?;
             }
         }
         Ok(())
@@ -495,16 +489,6 @@ fn whole_group(path: &Path) -> Cow<'_, Path> {
         Some(kind) => Cow::Owned(Path::all(kind.key())),
         None => Cow::Borrowed(path),
     }
-}
-
-/// The whole configuration. What is shown of included files is named: sent back, this would write them into the
-/// configuration, and is refused.
-fn whole(shown: &Shown, values: Values<'_>) -> Value {
-    let mut whole = values[0].value(&[]).unwrap_or_default();
-    if !shown.included.is_empty() {
-        whole[Schema::WITH_INCLUDES] = json!(shown.included);
-    }
-    whole
 }
 
 /// Prints a value as JSON, indented or on one line.

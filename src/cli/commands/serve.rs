@@ -30,7 +30,6 @@ use crate::http::server::handler::{Handler, HandlerSettings};
 use crate::http::server::runtime::{Listening, Runtime};
 use crate::node::{Node, first_text};
 use crate::store::etcd::ClusterStore;
-use crate::store::file::ConfFile;
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -177,7 +176,12 @@ impl ServeArgs {
         let mut urls = vec![format!("the Unix socket of {name}")];
         urls.extend(listening::urls(&listeners, scheme, &path)?);
         let console_urls = listening::urls(&listeners, scheme, "/")?.into_iter().filter(|_| self.console);
-        let node = texts.map(|texts| self.join(&engine, store, texts)).transpose()?;
+        let node = texts.map(|texts| {
+            let node = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
+            let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
+            Node::new(node, engine.clone(), store, (cluster, texts))
+        });
+        let node = node.transpose()?;
         let connections = self.max_connections;
         let limits = Limits { connections, proxies: self.trusted_proxy.clone(), ..Limits::default() };
         let limits = limits.with_body(self.max_body * MIB);
@@ -249,18 +253,6 @@ impl ServeArgs {
             _ => return Ok(None),
         };
         Err(Error::usage(message, hint))
-    }
-
-    /// The node over an engine that runs a configuration.
-    fn join(
-        &self,
-        engine: &Engine,
-        file: Arc<ConfFile>,
-        texts: Arc<ClusterStore>,
-    ) -> Result<Arc<Node>, Error> {
-        let node = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
-        let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
-        Node::new(node, engine.clone(), file, (cluster, texts))
     }
 }
 

@@ -1,15 +1,14 @@
 //! `mediactl status`
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use crate::cli::args::Invocation;
 use crate::cli::args::global::ListFormat;
 use crate::cli::confirmation;
-use crate::cli::fleet::answers::{Answers, ServerAnswer, StateRow, counted, worst_first};
+use crate::cli::fleet::answers::{ServerAnswer, StateRow, counted, worst_first};
 use crate::cli::render::diagnostics::{composed_error, first_error};
 use crate::cli::render::status::{self, BEHIND};
 use crate::cli::render::table;
@@ -115,98 +114,73 @@ impl StatusArgs {
             let status = read(&mut server.target, ui)?;
             Ok((status, server.target.service.name().to_owned()))
         })?;
-        let is_bad = |status: &Status| !status.alarms.is_empty() || !runs_on_all(status);
-        let is_one = answers.one().is_some();
-        let is_bad = answers.found().any(|(_, (status, _))| is_bad(status) || !is_one && is_worse(status));
+        let one = answers.one().map(|(target, (status, _))| StatusRecord { target, status });
+        let is_bad = |status: &Status| {
+            !status.alarms.is_empty() || !runs_on_all(status) || one.is_none() && is_worse(status)
+        };
+        let is_bad = answers.found().any(|(_, (status, _))| is_bad(status));
         let is_open = answers.found().any(|(_, (status, _))| is_open(status));
         let time = if answers.is_of_many() { status::roughly } else { status::to_the_second };
         // All are counted, whichever are shown.
-        let rows = match answers.one() {
-            Some((_, (status, _))) => status::node_rows(status),
+        let mut rows = match &one {
+            Some(one) => status::node_rows(one.status),
             None => answers.list.iter().map(|answer| status_row(answer, time)).collect(),
         };
         let counts = counted(&rows);
-        let shown: Vec<StateRow> = rows.into_iter().filter(|row| self.shows(row)).collect();
-        let names: HashSet<String> = shown.iter().map(|row| row.name.clone()).collect();
-        if !self.nodes.is_empty() || !self.state.is_empty() {
-            self.refuse_nothing(&answers)?;
-        }
-        let answers = answers.then(|_, (mut status, target)| {
-            let nodes = status.nodes.as_mut().filter(|_| is_one);
-            nodes.into_iter().for_each(|nodes| nodes.retain(|node| names.contains(&node.node)));
-            Ok((status, target))
-        })?;
-        match (self.output, answers.one()) {
-            (ListFormat::Json, Some((target, (status, _)))) => {
-                ui.print_json(&StatusRecord { target, status })?
+        self.choose(&mut rows, one.as_ref())?;
+        let is_shown = |name: &str| rows.iter().any(|row| row.name == one_line(name));
+        match (one, ui.is_json()) {
+            (Some(StatusRecord { target, status }), true) => {
+                let mut status = status.clone();
+                status.nodes.iter_mut().for_each(|nodes| nodes.retain(|node| is_shown(&node.node)));
+                ui.print_json(&StatusRecord { target, status: &status })?;
             }
-            (ListFormat::Text, Some((target, (status, _)))) => {
-                ui.print(|out| {
-                    status::print(target, status, &counts, out)?;
-                    status::nodes_table(shown, self.all, ui.width(), out)
-                })?;
-            }
+            (Some(StatusRecord { target, status }), false) => ui.print(|out| {
+                status::print(target, status, &counts, out)?;
+                status::nodes_table(rows, self.all, ui.width(), out)
+            })?,
             // A server that does not answer has a member, or a row, too.
-            (ListFormat::Json, None) => {
-                let record = |answer: &ServerAnswer<_>| (answer.server.clone(), status_record(answer));
-                let shown = answers.list.iter().filter(|answer| names.contains(&answer.server));
+            (None, true) => {
+                let record = |ServerAnswer { server, result }: &ServerAnswer<(Status, String)>| {
+                    let record = match result {
+                        Ok((status, target)) => json!(StatusRecord { target, status }),
+                        Err(error) => json!({ "error": error.to_string() }),
+                    };
+                    (server.clone(), record)
+                };
+                let shown = answers.list.iter().filter(|answer| is_shown(&answer.server));
                 ui.print_json(&shown.map(record).collect::<Map<_, _>>())?;
             }
-            (ListFormat::Text, None) => {
-                let headings = ["SERVER", "STATE", "PENDING", "LAST CHANGE"].map(str::to_owned).to_vec();
-                let lines = std::iter::once(headings).chain(worst_first(shown, self.all)).collect();
-                ui.print(|out| {
-                    table::print(lines, ui.width(), out)?;
-                    writeln!(out, "{counts}")
-                })?;
-            }
+            (None, false) => ui.print(|out| {
+                let headings = ["SERVER", "STATE", "PENDING", "LAST CHANGE"];
+                table::print(&headings, worst_first(rows, self.all), ui.width(), out)?;
+                writeln!(out, "{counts}")
+            })?,
         }
         let code = if is_bad { Exit::Partly } else { Exit::Different };
         Ok(answers.exit_if(is_bad || is_open, code))
     }
 
-    fn shows(&self, row: &StateRow) -> bool {
-        let is_in = self.state.is_empty() || self.state.contains(&row.state);
-        is_in && self.is_named(&row.name)
-    }
-
-    fn is_named(&self, name: &str) -> bool {
-        self.nodes.is_empty() || self.nodes.iter().any(|pattern| Segment::glob_matches(pattern, name))
-    }
-
-    /// Refuses to choose where there is nothing to choose from, and by names that nothing has.
-    fn refuse_nothing(&self, answers: &Answers<(Status, String)>) -> Result<(), Error> {
-        let is_there = match answers.one() {
-            None => answers.list.iter().any(|answer| self.is_named(&answer.server)),
-            Some((_, (Status { nodes: Some(nodes), .. }, _))) => {
-                nodes.iter().any(|node| self.is_named(&node.node))
-            }
-            Some(_) => {
-                let message = "`--state` and `--nodes` choose from nodes or servers, and this is one server";
-                return Err(Error::usage(message, "leave them out, or name several servers: `-x a,b`"));
-            }
-        };
-        let message = || format!("no node or server has a name like `{}`", self.nodes.join(","));
-        let none =
-            || Error::new(ErrorKind::NotFound, message()).hint("`mediactl status --all` shows the names");
-        if is_there || self.nodes.is_empty() { Ok(()) } else { Err(none()) }
-    }
-}
-
-/// The state of a server in a word.
-fn word(result: &Result<(Status, String), Error>) -> String {
-    match result {
-        Ok((status, _)) => state(status),
-        Err(error) => error.word().to_owned(),
-    }
-}
-
-fn status_record(answer: &ServerAnswer<(Status, String)>) -> Value {
-    match &answer.result {
-        Ok((status, target)) => {
-            serde_json::to_value(StatusRecord { target, status }).expect("a status has only texts as keys")
+    /// Leaves the rows that are asked for. To choose where there is nothing to choose from, and by names that nothing has, is
+    /// refused.
+    fn choose(&self, rows: &mut Vec<StateRow>, one: Option<&StatusRecord<'_>>) -> Result<(), Error> {
+        let is_all = self.nodes.is_empty() && self.state.is_empty();
+        if !is_all && one.is_some_and(|one| one.status.nodes.is_none()) {
+            let message = "`--state` and `--nodes` choose from nodes or servers, and this is one server";
+            return Err(Error::usage(message, "leave them out, or name several servers: `-x a,b`"));
         }
-        Err(error) => json!({ "error": error.to_string() }),
+        let is_meant = |row: &StateRow| self.nodes.iter().any(|name| Segment::glob_matches(name, &row.name));
+        if !(self.nodes.is_empty() || rows.iter().any(is_meant)) {
+            let message = format!("no node or server has a name like `{}`", self.nodes.join(","));
+            return Err(
+                Error::new(ErrorKind::NotFound, message).hint("`mediactl status --all` shows the names")
+            );
+        }
+        rows.retain(|row| {
+            (self.nodes.is_empty() || is_meant(row))
+                && (self.state.is_empty() || self.state.contains(&row.state))
+        });
+        Ok(())
     }
 }
 
@@ -219,22 +193,25 @@ fn status_row(answer: &ServerAnswer<(Status, String)>, time: fn(Duration) -> Str
     let last = found.and_then(|status| status.last_change.as_ref());
     let last = last.map(|last| status::change_in_words(last, time));
     let or_nothing = |words: Option<String>| words.map_or(NOTHING.to_owned(), |words| one_line(&words));
-    let state = word(result);
+    let nodes = found.map(status::node_rows).unwrap_or_default();
+    let worst = nodes.iter().filter(|node| !node.is_well).min_by_key(|node| node.rank);
+    let state = match (result, worst) {
+        (_, Some(node)) => node.state.clone(),
+        (Ok((status, _)), None) => state(status).to_owned(),
+        (Err(error), None) => error.word().to_owned(),
+    };
+    let shown = worst.map_or_else(|| state.clone(), |_| counted(&nodes));
     let is_well = found.is_some_and(|found| !is_open(found) && runs_on_all(found));
     StateRow {
         name: server.clone(),
         rank: STATES.iter().rev().position(|known| *known == state).unwrap_or_default(),
         is_well,
-        cells: vec![state.clone(), or_nothing(pending), or_nothing(last)],
+        cells: vec![shown, or_nothing(pending), or_nothing(last)],
         state,
     }
 }
 
-fn state(status: &Status) -> String {
-    let nodes = status::node_rows(status);
-    if nodes.iter().any(|node| !node.is_well) {
-        return counted(&nodes);
-    }
+fn state(status: &Status) -> &'static str {
     match status {
         Status { errors: Some(1..), .. } => "file has errors",
         Status { edited_by_hand: true, .. } => "edited by hand",
@@ -242,14 +219,13 @@ fn state(status: &Status) -> String {
         Status { saved: Some(true), .. } => "saved",
         _ => "runs",
     }
-    .to_owned()
 }
 
 /// The state of a configuration, with the secrets in its last change masked, and with its errors: its own, or those that
 /// it has together with what it includes.
 fn read(target: &mut Target, ui: Ui) -> Result<Status, Error> {
     let status = target.service.status(StatusPart::All)?;
-    let last_change = status.last_change.map(|entry| masked_entry(entry, ui.masker().as_ref()));
+    let last_change = status.last_change.map(|entry| masked_entry(entry, ui.masker()));
     let (mut errors, mut first) = (status.errors, None);
     if let Some(file) = &status.file {
         first = first_error(target.service.name(), file, ui.masker());

@@ -257,9 +257,7 @@ impl FmtArgs {
         }
         let mut target = target::file_or_named_server(call.global, call.ui)?;
         let text = target.read_text(Some(ConfigSource::Saved).filter(|_| !target.is_server))?;
-        if !text.is_valid() {
-            return Err(Error::bad_config(text));
-        }
+        text.refuse_errors()?;
         name_unless_formatted(target.service.name(), &text, call)
     }
 
@@ -271,7 +269,7 @@ impl FmtArgs {
         }
         let new = text.document().formatted().map_err(EditError::Unproved)?;
         let shown = new.map_or(text, |new| Arc::new(Snapshot::from_document(new)));
-        call.ui.print(|out| write_text(&shown, call.ui.value_masker().as_ref(), out))?;
+        call.ui.print(|out| write_text(&shown, call.ui.value_masker(), out))?;
         Ok(Exit::Done)
     }
 }

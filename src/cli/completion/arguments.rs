@@ -8,10 +8,10 @@ use clap::{Arg, ArgMatches, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 
 use crate::cli::args::global::{ColorChoice, GlobalArgs};
-use crate::cli::context::ContextsFile;
+use crate::cli::context::Contexts;
 use crate::cli::local;
 use crate::cli::render::texts::masked_entry;
-use crate::cli::target::{self, Purpose, Target};
+use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
 use crate::http::client::without_userinfo;
@@ -41,7 +41,7 @@ fn proposals(command: &str, argument: &str) -> Option<Propose> {
         },
         ("check", "files") => |_, text| in_list([proposal("running", "")], text),
         (_, "context" | "canary") | ("context use" | "context remove", "name") => {
-            |_, text| in_list(contexts(), text)
+            |line, text| in_list(contexts(line), text)
         }
         _ => return None,
     })
@@ -110,8 +110,8 @@ impl ValueCompleter for Completer {
 }
 
 /// The contexts of the user.
-fn contexts() -> Vec<Proposal> {
-    let known = ContextsFile::of_user().and_then(|file| file.load()).unwrap_or_default();
+fn contexts(line: &TypedLine) -> Vec<Proposal> {
+    let known = line.global.as_ref().and_then(|global| Contexts::known(global).ok()).unwrap_or_default();
     let all = known.list.into_iter();
     all.map(|context| proposal(context.name, without_userinfo(&context.url))).collect()
 }
@@ -170,10 +170,12 @@ impl TypedLine {
 
     /// The changes of the history, each with who made it, when and why.
     fn changes(&self, sign: &str) -> Vec<Proposal> {
-        let masker = Masker::default();
-        let history = self.target().and_then(|target| target.service.history(WHOLE_HISTORY).ok());
+        // A file is read without its server, which would write a hand edit into the history.
+        let target = |global: &GlobalArgs| target::file_or_named_server(global, ui()).ok();
+        let history =
+            self.global.as_ref().and_then(|global| target(global)?.service.history(WHOLE_HISTORY).ok());
         let one = |entry: HistoryEntry| {
-            let entry = masked_entry(entry, Some(&masker));
+            let entry = masked_entry(entry, Masker::default());
             let words = [
                 local::shown(entry.at),
                 entry.by.unwrap_or_default(),
@@ -181,14 +183,9 @@ impl TypedLine {
                 entry.message.unwrap_or_default(),
             ];
             let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-            Some(proposal(format!("{sign}{}", entry.number), one_line(&words.join("  "))))
+            proposal(format!("{sign}{}", entry.number), one_line(&words.join("  ")))
         };
-        history.into_iter().flatten().filter_map(one).collect()
-    }
-
-    /// The target. A file is read without its server, which would write a hand edit into the history.
-    fn target(&self) -> Option<Target> {
-        target::file_or_named_server(&self.global.clone()?, ui()).ok()
+        history.into_iter().flatten().map(one).collect()
     }
 }
 

@@ -51,7 +51,13 @@ pub fn answer(arguments: &[OsString], tree: fn() -> Command) -> Option<Exit> {
     ShellName::from_str(&shell, false).ok()?;
     // The variable may be another program's.
     arguments.get(1).is_none_or(|dashes| dashes == "--").then_some(())?;
-    let leads_session = give_up_terminal();
+    // As far as the system lets it, this process gives up the terminal, also the one that a password command would ask on. It
+    // then leads a session of its own, in which it and its children are alone.
+    if let Ok(nothing) = open("/dev/null", OFlags::RDWR, Mode::empty()) {
+        let _ = dup2_stdin(&nothing);
+        let _ = dup2_stderr(&nothing);
+    }
+    let leads_session = setsid().is_ok();
     let (sender, receiver) = channel();
     let arguments = arguments.to_vec();
     let answer = move || {
@@ -69,16 +75,6 @@ pub fn answer(arguments: &[OsString], tree: fn() -> Command) -> Option<Exit> {
         let _ = kill_current_process_group(Signal::TERM);
     }
     Some(Exit::Done)
-}
-
-/// Gives up stdin, stderr, and, as far as the system lets it, the terminal that a password command would ask on. True if
-/// this process leads a session of its own then, in which it and its children are alone.
-fn give_up_terminal() -> bool {
-    if let Ok(nothing) = open("/dev/null", OFlags::RDWR, Mode::empty()) {
-        let _ = dup2_stdin(&nothing);
-        let _ = dup2_stderr(&nothing);
-    }
-    setsid().is_ok()
 }
 
 /// The words of the command line in front of the one that is typed.

@@ -1,7 +1,8 @@
 //! Contexts: the servers of a user by their names, with what it takes to reach them.
 //!
-//! They stand in a file of the user, in the syntax of configurations. It is refused where other users may have written it,
-//! and it is changed by the engine, so that comments stay. `password` runs the command that prints a password.
+//! They stand in a file of the user, in the syntax of configurations, and in an inventory, which a repository may hold. The
+//! file of the user is refused where others may have written it; of such an inventory no command is run. Both are changed by
+//! the engine, so that comments stay. `password` runs the command that prints a password.
 
 mod password;
 
@@ -36,8 +37,17 @@ const FILE_MODE: u32 = 0o600;
 /// The same for its folder.
 const FOLDER_MODE: u32 = 0o700;
 
+/// The rights of a new inventory.
+const INVENTORY_MODE: u32 = 0o644;
+
 /// The rights of group and others.
 const OTHERS: u32 = 0o077;
+
+/// Those to write.
+const OTHERS_WRITE: u32 = 0o022;
+
+/// In a folder with this bit each file is its owner's.
+const STICKY: u32 = 0o1000;
 
 /// A server that the user has given a name, as its block in the file has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +74,9 @@ pub struct ServerContext {
     pub timeout: Option<NonZeroU32>,
     #[serde(default, rename(deserialize = "group"))]
     pub groups: Vec<String>,
+    /// Where others may write the file, the command that ends it.
+    #[serde(skip)]
+    pub mended_by: Option<String>,
 }
 
 fn without_password<S: Serializer>(url: &str, to: S) -> Result<S::Ok, S::Error> {
@@ -79,6 +92,23 @@ pub struct Contexts {
 }
 
 impl Contexts {
+    /// The contexts of the inventory, if one is given, and those of the user with other names.
+    pub fn known(global: &GlobalArgs) -> Result<Self, Error> {
+        let own = ContextsFile::of_user().map_or_else(|_| Ok(Self::default()), |file| file.load())?;
+        let Some(path) = &global.inventory else { return Ok(own) };
+        path.metadata().map_err(|error| Error::input_failed(path, error))?;
+        let mut all = ContextsFile { path: path.clone(), is_inventory: true }.load()?;
+        if all.current.is_some() {
+            let message = format!("`{}` says which context is in use", path.display());
+            let hint = "take its line `current` out: `mediactl context use NAME` chooses one for you alone";
+            return Err(Error::new(ErrorKind::BadConfig, message).hint(hint));
+        }
+        let others = own.list.into_iter().filter(|context| all.get(&context.name).is_none());
+        let list = [&all.list[..], &others.collect::<Vec<_>>()].concat();
+        all.list = list;
+        Ok(Self { current: own.current, ..all })
+    }
+
     pub fn get(&self, name: &str) -> Option<&ServerContext> {
         self.list.iter().find(|context| context.name == name)
     }
@@ -98,7 +128,12 @@ impl Contexts {
                     ("group", Value::Array(_)) => {}
                     ("group", one) => *value = json!([word(one)]),
                     // A login may have digits alone.
-                    (_, Value::Number(_)) if key != "timeout" => *value = word(value).into(),
+                    (_, Value::Number(_) | Value::Bool(_)) if key != "timeout" => *value = word(value).into(),
+                    (_, Value::Array(_)) => {
+                        return Err(format!(
+                            "context `{name}`: `{key}` takes one word, in quotes if it has blanks"
+                        ));
+                    }
                     _ => {}
                 }
             }
@@ -117,10 +152,27 @@ fn word(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The file with the contexts of the user, which need not exist.
+/// The first of a file and its folders that others may write, by the command that ends it.
+fn mended_by(path: &Path) -> io::Result<Option<String>> {
+    let (path, own) = (path.canonicalize()?, rustix::process::geteuid().as_raw());
+    for at in path.ancestors() {
+        let (found, shown) = (at.metadata()?, at.display());
+        if ![0, own].contains(&found.uid()) {
+            return Ok(Some(format!("chown {own} '{shown}'")));
+        }
+        if found.mode() & OTHERS_WRITE != 0 && (found.is_file() || found.mode() & STICKY == 0) {
+            return Ok(Some(format!("chmod go-w '{shown}'")));
+        }
+    }
+    Ok(None)
+}
+
+/// A file with contexts, which need not exist.
 #[derive(Debug)]
 pub struct ContextsFile {
     pub path: PathBuf,
+    /// True if others may read it.
+    pub is_inventory: bool,
 }
 
 impl ContextsFile {
@@ -130,11 +182,18 @@ impl ContextsFile {
         let config = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
         let path = config.map(|config| config.join(FILE));
         let hint = "set HOME, or XDG_CONFIG_HOME to a folder";
-        Ok(Self { path: path.ok_or_else(|| Error::usage("there is no place for contexts", hint))? })
+        let path = path.ok_or_else(|| Error::usage("there is no place for contexts", hint))?;
+        Ok(Self { path, is_inventory: false })
     }
 
-    /// Reads all contexts; a missing file has none. A file that others may read or write is refused: its commands are run,
-    /// and its URLs get passwords.
+    /// The file that gets new contexts.
+    pub fn of(global: &GlobalArgs) -> Result<Self, Error> {
+        let inventory = |path: &PathBuf| Ok(Self { path: path.clone(), is_inventory: true });
+        global.inventory.as_ref().map_or_else(Self::of_user, inventory)
+    }
+
+    /// Reads all contexts; a missing file has none. A file of the user that others may read or write is refused: its commands
+    /// are run, and its URLs get passwords.
     pub fn load(&self) -> Result<Contexts, Error> {
         let failed = |error| Error::input_failed(&self.path, error);
         let file = match File::open(&self.path) {
@@ -143,18 +202,19 @@ impl ContextsFile {
         };
         let (found, name) = (file.metadata().map_err(failed)?, self.path.display().to_string());
         let is_ours = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
-        if !is_ours || found.mode() & OTHERS != 0 {
+        if !self.is_inventory && (!is_ours || found.mode() & OTHERS != 0) {
             let message = format!("other users may read or write `{name}`, or it belongs to one of them");
             let hint = format!("its commands would run as you: `chmod 600 {name}`, and it has to be yours");
             return Err(Error::new(ErrorKind::Denied, message).hint(hint));
         }
         let bytes = read_limited(file, found.len(), &self.path, failed)?;
         let snapshot = Arc::new(Snapshot::from_bytes(bytes));
-        if !snapshot.is_valid() {
-            return Err(Error::broken_text(&name, snapshot));
-        }
-        Contexts::read(snapshot.config().to_json(), self.folder())
-            .map_err(|fault| Error::new(ErrorKind::BadConfig, format!("`{name}`: {fault}")))
+        Error::refuse_broken(&name, &snapshot)?;
+        let mut contexts = Contexts::read(snapshot.config().to_json(), self.folder())
+            .map_err(|fault| Error::new(ErrorKind::BadConfig, format!("`{name}`: {fault}")))?;
+        let mended_by = if self.is_inventory { mended_by(&self.path).map_err(failed)? } else { None };
+        contexts.list.iter_mut().for_each(|context| context.mended_by.clone_from(&mended_by));
+        Ok(contexts)
     }
 
     fn folder(&self) -> &Path {
@@ -166,7 +226,8 @@ impl ContextsFile {
         let not_made = |error| Error::not_made(&self.path, error);
         DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(self.folder()).map_err(not_made)?;
         let is_there = |error: &io::Error| error.kind() == io::ErrorKind::AlreadyExists;
-        let made = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&self.path);
+        let mode = if self.is_inventory { INVENTORY_MODE } else { FILE_MODE };
+        let made = OpenOptions::new().write(true).create_new(true).mode(mode).open(&self.path);
         made.map(drop).or_else(|error| if is_there(&error) { Ok(()) } else { Err(not_made(error)) })?;
         let engine = Engine::new(input::store(&self.path)?, Hooks::default(), waiting);
         // The directives of this file are not those of a media server.
@@ -182,25 +243,18 @@ impl ContextsFile {
 /// The context that the options, the environment or the user's own choice name; `None` if the target is
 /// not a context.
 pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, Error> {
-    let (contexts, name) = match (global.chosen.kind, &global.context) {
-        (TargetKind::Context(_), Some(name)) => (ContextsFile::of_user()?.load()?, Some(name.clone())),
-        (TargetKind::Unnamed, _) => {
-            let Ok(file) = ContextsFile::of_user() else { return Ok(None) };
-            let contexts = file.load()?;
-            let current = contexts.current.clone();
-            (contexts, current)
-        }
+    let name = match (global.chosen.kind, &global.context) {
+        (TargetKind::Context(_), Some(name)) => Some(name),
+        (TargetKind::Unnamed, _) => None,
         _ => return Ok(None),
     };
-    name.map(|name| contexts.find(&name).cloned()).transpose()
+    let contexts = Contexts::known(global)?;
+    name.or(contexts.current.as_ref()).map(|name| contexts.find(name).cloned()).transpose()
 }
 
 /// The context with a name that is given where a file may be; `None` if there is such a file, or no such context.
-pub fn without_file(name: &str) -> Result<Option<ServerContext>, Error> {
-    match ContextsFile::of_user() {
-        Ok(file) if !Path::new(name).exists() => Ok(file.load()?.get(name).cloned()),
-        _ => Ok(None),
-    }
+pub fn without_file(name: &str, global: &GlobalArgs) -> Result<Option<ServerContext>, Error> {
+    if Path::new(name).exists() { Ok(None) } else { Ok(Contexts::known(global)?.get(name).cloned()) }
 }
 
 /// True if the options and the environment name several contexts.
@@ -221,7 +275,7 @@ pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, Error>
     if !several_chosen(global) {
         return Ok(None);
     }
-    let contexts = ContextsFile::of_user()?.load()?;
+    let contexts = Contexts::known(global)?;
     let mut found = Vec::new();
     match global.chosen.kind {
         TargetKind::Group => {
@@ -335,7 +389,10 @@ mod tests {
             ("context a;", "expected `context NAME { … }`"),
             ("context a { url h;\n passwrd x; }", "context `a`: unknown field `passwrd`, expected one of"),
             ("context a { url h; timeout 0; }", "context `a`: invalid value: integer `0`"),
-            ("context a { url h; password_command pass show x; }", "context `a`: invalid type: sequence"),
+            (
+                "context a { url h; password_command pass show x; }",
+                "context `a`: `password_command` takes one",
+            ),
         ] {
             assert!(read(text).is_err_and(|fault| fault.starts_with(told)), "{text}: {:?}", read(text));
         }

@@ -1,11 +1,14 @@
 //! The command that prints a password.
 
+use std::collections::HashMap;
 use std::io::{self, IsTerminal};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::ServerContext;
@@ -15,18 +18,31 @@ use crate::error::{Error, ErrorKind};
 /// The time that a password command may take if there is no terminal, and so nobody whom it could ask.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// Runs the password command of a context, if it has one; the first line that it prints is the password.
+/// What a command printed, or why it has no password; empty while it runs.
+type Printed = Arc<OnceLock<Result<String, String>>>;
+
+/// The commands that were run. Many contexts have the same one.
+static KNOWN: LazyLock<Mutex<HashMap<String, Printed>>> = LazyLock::new(Mutex::default);
+
+/// Runs the password command of a context, if it has one; the first line that it prints is the password. Equal commands are
+/// run once.
 ///
 /// It may ask the user, as password managers do, so it has the terminal and all the time it takes.
 /// Without a terminal it gets no input: that belongs to the change.
 pub fn password(context: &ServerContext) -> Result<Option<String>, Error> {
     let Some(command) = &context.password_command else { return Ok(None) };
+    let failed = |reason: &str, hint| {
+        let message = format!("the password command of context `{}` {reason}", context.name);
+        Error::new(ErrorKind::Denied, message).hint(hint)
+    };
+    if let Some(mended_by) = &context.mended_by {
+        return Err(failed("is not run: others may write the file with it", format!("`{mended_by}`")));
+    }
     let may_ask = io::stdin().is_terminal() || io::stderr().is_terminal();
-    let printed = printed(command, (!may_ask).then_some(LONGEST_WAIT));
-    printed.map(Some).map_err(|reason| {
-        let message = format!("the password command of context `{}` failed: {reason}", context.name);
-        Error::new(ErrorKind::Denied, message).hint("nothing was sent")
-    })
+    let known = KNOWN.lock().entry(command.clone()).or_default().clone();
+    let printed = known.get_or_init(|| printed(command, (!may_ask).then_some(LONGEST_WAIT)));
+    let printed = printed.clone().map(Some);
+    printed.map_err(|reason| failed(&format!("failed: {reason}"), "nothing was sent".to_owned()))
 }
 
 /// The first line that a command prints, or why there is none. After `most`, if there is a limit, it is ended with all

@@ -1,6 +1,7 @@
 //! The answers of the servers of a command, and its exit code. Of one server it is shown as it is; of several each
 //! part says whose it is, and what is the same of many is shown once.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use serde_json::Value;
@@ -38,16 +39,10 @@ impl<T> Answers<T> {
         Self { list: vec![ServerAnswer { server, result: Ok(answer) }], ui, is_one: true }
     }
 
-    /// The answers of several servers.
+    /// The answers of several servers. Prints the errors.
     pub fn of_several(list: Vec<ServerAnswer<T>>, ui: Ui) -> Self {
+        print_errors(errors(&list), ui);
         Self { list, ui, is_one: false }
-    }
-
-    /// Prints the errors.
-    #[must_use]
-    pub fn tell_errors(self) -> Self {
-        print_errors(errors(&self.list), self.ui);
-        self
     }
 
     /// The answer, where one server is named.
@@ -119,10 +114,23 @@ impl<T> Answers<T> {
         })
     }
 
-    /// Prints each answer as JSON; those of several servers are the members of an object.
-    pub fn print_json(&self, record: impl Fn(&T) -> Value) -> Result<(), Error> {
+    /// Each answer as JSON; those of several servers are the members of an object.
+    pub fn json(&self, record: impl Fn(&T) -> Value) -> Value {
         let records = || self.found().map(|(server, answer)| (server.to_owned(), record(answer))).collect();
-        self.ui.print_json(&self.one().map_or_else(|| Value::Object(records()), |(_, answer)| record(answer)))
+        self.one().map_or_else(|| Value::Object(records()), |(_, answer)| record(answer))
+    }
+
+    /// Prints each answer, as JSON if that is asked for, and returns the exit code.
+    pub fn show(
+        self,
+        record: impl Fn(&T) -> Value,
+        print: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<Exit, Error> {
+        match self.ui.is_json() {
+            true => self.ui.print_json(&self.json(record))?,
+            false => self.print(print)?,
+        }
+        Ok(self.exit())
     }
 
     /// The exit code of a command that all, some or none of the servers answered.
@@ -234,8 +242,10 @@ pub struct StateRow {
 pub fn counted(rows: &[StateRow]) -> String {
     let mut states: Vec<_> = rows.iter().map(|row| (!row.is_well, row.rank, &row.state)).collect();
     states.sort();
-    let counts = states.chunk_by(|one, other| one == other);
-    counts.map(|same| format!("{} {}", same.len(), same[0].2)).collect::<Vec<_>>().join(" · ")
+    let mut told = HashSet::new();
+    states.retain(|(.., state)| told.insert(*state));
+    let count = |state: &str| rows.iter().filter(|row| row.state == state).count();
+    states.iter().map(|(.., state)| format!("{} {state}", count(state))).collect::<Vec<_>>().join(" · ")
 }
 
 /// The rows of a table, the worst first. Of many, equal ones are folded, and those that are well as far as one row has room.
@@ -255,9 +265,7 @@ pub fn worst_first(mut rows: Vec<StateRow>, all: bool) -> Vec<Vec<String>> {
 
 /// Prints such a table below its headings.
 pub fn print_table(headings: &[&str], all: Vec<Vec<String>>, ui: Ui) -> Result<(), Error> {
-    let headings = headings.iter().map(|heading| (*heading).to_owned()).collect();
-    let lines = std::iter::once(headings).chain(rows(all)).collect();
-    ui.print(|out| table::print(lines, ui.width(), out))
+    ui.print(|out| table::print(headings, rows(all), ui.width(), out))
 }
 
 /// The line above the part of the output that is about these servers; a blank line parts it from the one before.

@@ -1,8 +1,9 @@
 //! A change on several servers: it is evaluated everywhere, shown, agreed to, and made.
 //!
 //! Each server makes it for itself. With `--all-or-nothing` each rolls it back unless it is confirmed, which is done when all
-//! have made it. With `--canary` some make it first, and the others once these have stayed healthy for a time. If anything fails
-//! before, no server gets a confirmation, so that each goes back, whatever becomes of this program and of the network.
+//! have made it. With `--canary` some make it first, in waves, and the next ones once these have stayed healthy for a time. If
+//! anything fails before, no server gets a confirmation, so that each goes back, whatever becomes of this program and of the
+//! network.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
@@ -13,6 +14,7 @@ use super::members::{Fleet, FleetMember, UNSEEN};
 use super::names::in_ranges;
 use super::plan::{self, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
 use crate::cli::args::global::GlobalArgs;
+use crate::cli::confirmation::in_waves;
 use crate::cli::context::ServerContext;
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::prompts;
@@ -45,7 +47,11 @@ pub fn run(
     refuse_unknown(change, &results)?;
     let is_open = |at: &usize| results[*at].plan.as_ref().is_some_and(FleetPlan::is_open);
     let changing: Vec<usize> = (0..results.len()).filter(is_open).collect();
-    let first = plan::canaries(&args.canary, &changing, &results)?;
+    let waves = plan::canaries(&args.canary, &changing, &results)?;
+    if waves.len() > 1 {
+        let named = |wave: &Vec<usize>| wave.iter().map(|at| &*results[*at].server).collect();
+        ui.note(&in_waves(&waves.iter().map(named).collect::<Vec<Vec<&str>>>(), changing.len()));
+    }
     let print = |results: &[ServerResult]| {
         print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
         unless_closed(plan::print(results, change.command.name, args.output, args.quiet, ui))
@@ -65,7 +71,7 @@ pub fn run(
     tell_id(change, ui);
     let mut making = ChangeUnderWay { fleet, results, change, held: HeldSignals::hold() };
     let goes_back = match times {
-        Some(times) => !making.first_on(&first, &changing, times),
+        Some(times) => !making.in_waves(&waves, &changing, times),
         None => {
             making.make(&changing, args.confirm);
             false
@@ -76,8 +82,8 @@ pub fn run(
     let is_open = outcomes().any(|outcome| !outcome.is_done());
     let has_changed = outcomes().any(|outcome| outcome.is_done() || outcome == ServerOutcome::Unknown);
     let printed = print(&results);
-    if is_open && has_changed {
-        tell_rest(change, ui);
+    if goes_back || is_open && has_changed {
+        tell_how_to_go_on(change, is_open && has_changed, ui);
     }
     printed?;
     if let Some(time) = args.confirm.filter(|_| times.is_none() && has_changed) {
@@ -137,21 +143,27 @@ impl ChangeUnderWay<'_> {
         servers.iter().all(|at| self.results[*at].outcome.is_done())
     }
 
-    /// Makes the change on the first servers, and on the others once these have stayed healthy; then confirms it on all,
-    /// or takes it back. True if it was confirmed.
-    fn first_on(&mut self, first: &[usize], changing: &[usize], [time, soak]: [Duration; 2]) -> bool {
+    /// Makes the change on each wave of servers once the one before has stayed healthy, and then on the rest; confirms it on
+    /// all, or takes it back. True if it was confirmed.
+    fn in_waves(&mut self, waves: &[Vec<usize>], changing: &[usize], [time, soak]: [Duration; 2]) -> bool {
         let until = Instant::now() + time;
-        let rest: Vec<usize> = changing.iter().copied().filter(|at| !first.contains(at)).collect();
         // Where it was made before and waits, it may go back earlier.
-        let waits = changing.iter().filter_map(|at| self.results[*at].plan.as_ref()?.goes_back_at());
+        let waits = changing.iter().filter_map(|at| self.results[*at].plan.as_ref()?.goes_back_at);
         let until = waits.fold(until, Instant::min);
-        let is_made = self.make(first, Some(time))
-            && (first.is_empty() || self.stay_healthy(first, soak))
-            && self.make(&rest, Some(time))
-            && self.are_in_time(changing, until);
-        let (work, what): (fn(&FleetMember, &mut ServerResult), _) =
-            if is_made { (confirm, "confirm") } else { (take_back, "take back") };
-        self.fleet.on(changing, &mut self.results, what, &|| true, |member, result| work(member, result));
+        let mut steps = waves.iter().map(|wave| (&wave[..], soak)).chain([(changing, Duration::ZERO)]);
+        let mut before: &[usize] = &[];
+        let is_made = steps.all(|(wave, soak)| {
+            let new: Vec<usize> = wave.iter().copied().filter(|at| !before.contains(at)).collect();
+            before = wave;
+            // All go back at the same time, whatever becomes of this program.
+            let left = Duration::from_secs(until.saturating_duration_since(Instant::now()).as_secs() + 1);
+            self.are_in_time(changing, until)
+                && self.make(&new, Some(left.min(time)))
+                && (soak.is_zero() || self.stay_healthy(wave, soak))
+        }) && self.are_in_time(changing, until);
+        let what = if is_made { "confirm" } else { "take back" };
+        let work = |member: &mut FleetMember, result: &mut ServerResult| decide(member, result, is_made);
+        self.fleet.on(changing, &mut self.results, what, &|| true, work);
         is_made
     }
 
@@ -159,7 +171,7 @@ impl ChangeUnderWay<'_> {
     /// signal comes.
     fn stay_healthy(&mut self, servers: &[usize], time: Duration) -> bool {
         let begin = Instant::now();
-        let step = progress::step(format!("check the first servers for {} s", time.as_secs()));
+        let step = progress::step(format!("check the servers of this wave for {} s", time.as_secs()));
         let look = |member: &mut FleetMember, result: &mut ServerResult| {
             result.error = refuse_unhealthy(member, result).err().map(|error| error.at(&member.name));
         };
@@ -205,31 +217,39 @@ fn refuse_unhealthy(member: &FleetMember, result: &ServerResult) -> Result<(), E
     Err(error.hint("it was changed meanwhile, or has taken the change back"))
 }
 
-/// Confirms the change that waits on a server.
-fn confirm(member: &FleetMember, result: &mut ServerResult) {
-    let Some(waiting) = result.plan.as_mut().and_then(|plan| plan.report.pending.take()) else { return };
-    if let Err(error) = member.target.service.decide(Decision::Keep, Some(&waiting.id), "") {
-        (result.outcome, result.error) = (ServerOutcome::Unknown, Some(error.at(&member.name)));
-    }
-}
-
-/// Takes the change back that waits on a server; one that does not answer goes back by itself.
-fn take_back(member: &FleetMember, result: &mut ServerResult) {
-    match result.plan.as_mut().and_then(|plan| plan.report.pending.take()) {
-        Some(waiting) => match member.target.service.decide(Decision::RollBack, Some(&waiting.id), "") {
-            Ok(_) => result.outcome = ServerOutcome::TakenBack,
-            Err(error) => {
-                result.outcome = ServerOutcome::GoesBack;
-                result.error.get_or_insert(error.at(&member.name));
-            }
-        },
+/// Confirms the change that waits on a server, or takes it back; one that does not answer goes back by itself.
+fn decide(member: &FleetMember, result: &mut ServerResult, keeps: bool) {
+    let Some(waiting) = result.plan.as_mut().and_then(|plan| plan.report.pending.take()) else {
         // Whether the change was made is not known, but that it goes back is.
-        None if result.outcome == ServerOutcome::Unknown => {
+        if !keeps && result.outcome == ServerOutcome::Unknown {
             result.outcome = ServerOutcome::GoesBack;
             result.error.iter_mut().for_each(|error| error.kind = ErrorKind::NotFound);
         }
-        None => {}
-    }
+        return;
+    };
+    let decision = match keeps {
+        true if member.target.is_server => Decision::Keep,
+        // A node of a cluster that fails from now on makes no mixture of the clusters.
+        true => Decision::KeepThoughFailed,
+        false => Decision::RollBack,
+    };
+    let refusal = member.target.service.decide(decision, Some(&waiting.id), "").err();
+    result.outcome = match refusal.as_ref().map(|refusal| was_kept(member, result, refusal)) {
+        Some(Some(true)) => return,
+        None if keeps => return,
+        Some(None) if keeps => ServerOutcome::Unknown,
+        Some(None) => ServerOutcome::GoesBack,
+        Some(Some(false)) | None => ServerOutcome::TakenBack,
+    };
+    let told = refusal.filter(|_| keeps || result.outcome == ServerOutcome::GoesBack);
+    result.error = result.error.take().or(told.map(|refusal| refusal.at(&member.name)));
+}
+
+/// True if somebody else confirmed the change, false if it went back; `None` if that is not known.
+fn was_kept(member: &FleetMember, result: &ServerResult, refusal: &Error) -> Option<bool> {
+    let is_decided = refusal.kind == ErrorKind::NothingPending;
+    let status = is_decided.then(|| member.target.service.status(StatusPart::Server).ok()).flatten()?;
+    Some(status.running == result.plan.as_ref()?.report.after)
 }
 
 /// Refuses to undo a change that no server has.
@@ -253,16 +273,11 @@ fn worst(results: &[ServerResult]) -> Exit {
 
 /// Asks whether the servers are to be changed.
 fn agree(change: &FleetChange<'_>, changing: usize, all: usize) -> Result<(), Error> {
-    if change.command.args.yes || change.command.args.force {
+    let is_agreed = change.command.args.yes || change.command.args.force;
+    if is_agreed || prompts::confirm(&format!("change {changing} of {all} servers?"))? {
         return Ok(());
     }
-    let question = format!("change {changing} of {all} servers?");
-    let why = match prompts::confirm(&question).map_err(Error::prompt_failed)? {
-        Some(true) => return Ok(()),
-        Some(false) => "",
-        None => "there is no terminal to ask on, and ",
-    };
-    let message = format!("a change of several servers has to be agreed to: {why}nothing was changed");
+    let message = "a change of several servers has to be agreed to: nothing was changed";
     Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` agrees, `--dry-run` shows the change"))
 }
 
@@ -277,13 +292,17 @@ fn tell_id(change: &FleetChange<'_>, ui: Ui) {
     ui.note(&format!("this is change {id}: `history --change {id}` of these servers shows it{further}"));
 }
 
-/// Says how to go on where the change stands on some servers only.
-fn tell_rest(change: &FleetChange<'_>, ui: Ui) {
-    let Some(id) = &change.id else { return };
-    ui.loud().note(&match change.requested {
-        RequestedChange::Revert(_) => "the same command undoes the change on the others".to_owned(),
-        _ => format!(
-            "the same command with `--change {id}` makes the change on the others, `revert --change {id}` undoes it"
-        ),
+/// Says how to go on where only some servers keep the change, or none does.
+fn tell_how_to_go_on(change: &FleetChange<'_>, is_kept: bool, ui: Ui) {
+    let id = change.id.as_ref().filter(|_| !matches!(change.requested, RequestedChange::Revert(_)));
+    let again = id
+        .map_or_else(|| "the same command".to_owned(), |id| format!("the same command with `--change {id}`"));
+    ui.loud().note(&match (is_kept, id) {
+        (false, _) => format!("no server keeps the change; when the cause is gone, {again} tries again"),
+        (true, Some(id)) => {
+            format!("{again} makes the change on the others, `revert --change {id}` undoes it")
+        }
+        (true, None) if change.id.is_some() => format!("{again} undoes the change on the others"),
+        (true, None) => return,
     });
 }

@@ -1,8 +1,10 @@
 //! Several servers, open at the same time, and the threads that ask them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
+
+use parking_lot::Mutex;
 
 use super::answers::{Answers, ServerAnswer};
 use crate::cli::args::Invocation;
@@ -38,15 +40,9 @@ pub struct FleetMember {
 #[derive(Clone, Default)]
 struct Warnings(Arc<Mutex<Vec<String>>>);
 
-impl Warnings {
-    fn kept(&self) -> MutexGuard<'_, Vec<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Host for Warnings {
     fn warning(&self, text: &str) {
-        self.kept().push(text.to_owned());
+        self.0.lock().push(text.to_owned());
     }
 }
 
@@ -77,6 +73,7 @@ impl Fleet {
     /// Finds the way to each server, and asks for passwords; sends nothing.
     pub fn open(contexts: Vec<ServerContext>, global: &GlobalArgs, ui: Ui) -> Result<Self, Error> {
         target::refuse_hooks(global)?;
+        target::run_password_commands(&contexts, global);
         let member = |context: ServerContext| {
             let (name, warnings) = (context.name.clone(), Warnings::default());
             let target = target::at_member(context, global, Box::new(warnings.clone()))?;
@@ -98,7 +95,7 @@ impl Fleet {
                 let answer = work(one)?;
                 Ok(Answers::of_one(one.name.clone(), answer, self.ui))
             }
-            _ => Ok(Answers::of_several(self.ask(what, work), self.ui).tell_errors()),
+            _ => Ok(Answers::of_several(self.ask(what, work), self.ui)),
         }
     }
 
@@ -127,26 +124,37 @@ impl Fleet {
         work: impl Fn(&mut FleetMember, &mut K) -> T + Sync,
     ) -> BTreeMap<usize, T> {
         let members = self.members.iter_mut().zip(kept).enumerate().filter(|(at, _)| which.contains(at));
-        let (queue, found) = (Mutex::new(members), Mutex::new(BTreeMap::new()));
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next().filter(|_| goes_on());
+        let found = Mutex::new(BTreeMap::new());
         let count = |done: usize| format!("{what}: {done} of {} servers", which.len());
         let step = (what != UNSEEN).then(|| progress::step(count(0)));
-        thread::scope(|scope| {
-            for _ in 0..self.jobs.min(which.len()) {
-                scope.spawn(|| {
-                    while let Some((at, (member, kept))) = next() {
-                        let result = work(member, kept);
-                        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-                        found.insert(at, result);
-                        step.iter().for_each(|step| step.now(count(found.len())));
-                    }
-                });
-            }
+        let asked = members.take_while(|_| goes_on());
+        side_by_side(self.jobs.min(which.len()), asked, |(at, (member, kept))| {
+            let result = work(member, kept);
+            let mut found = found.lock();
+            found.insert(at, result);
+            step.iter().for_each(|step| step.now(count(found.len())));
         });
         drop(step);
-        self.members.iter().for_each(|member| member.print_warnings(self.ui));
-        found.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let warnings = self.members.iter().flat_map(|member| std::mem::take(&mut *member.warnings.0.lock()));
+        warnings.for_each(|warning| self.ui.warning(&warning));
+        found.into_inner()
     }
+}
+
+/// Works on each, on at most so many at the same time.
+pub fn side_by_side<T: Send>(jobs: usize, all: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+    let all = Mutex::new(all);
+    // The lock is not held while one is worked on.
+    let next = || all.lock().next();
+    thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some(one) = next() {
+                    work(one);
+                }
+            });
+        }
+    });
 }
 
 impl FleetMember {
@@ -166,11 +174,6 @@ impl FleetMember {
     /// Keeps a warning until the work on all servers is done.
     pub fn warn(&self, text: &str) {
         self.warnings.warning(text);
-    }
-
-    /// Prints the warnings that came since the last call.
-    fn print_warnings(&self, ui: Ui) {
-        std::mem::take(&mut *self.warnings.kept()).iter().for_each(|warning| ui.warning(warning));
     }
 }
 

@@ -18,6 +18,13 @@ pub fn in_ranges<S: AsRef<str>>(names: &[S]) -> String {
     words.join(", ")
 }
 
+/// The same of names in any order.
+pub fn sorted_ranges<S: AsRef<str>>(names: &[S]) -> String {
+    let mut names: Vec<&str> = names.iter().map(S::as_ref).collect();
+    names.sort_by_key(|name| by_number(name));
+    in_ranges(&names)
+}
+
 /// The most columns of the names of one row.
 const ROOM: usize = 30;
 

@@ -15,7 +15,7 @@ use crate::cli::render::report::{change_json, in_words};
 use crate::cli::render::{grouped, new_warnings};
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange, demand,
+    ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange, demand, waves,
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, PendingInfo};
@@ -39,14 +39,14 @@ pub struct FleetPlan {
     pub lacks_change: bool,
     /// The change, where it is made already and waits to be confirmed.
     pub waiting: Option<PendingInfo>,
-    /// The time at which the server was asked.
-    pub asked: Instant,
+    /// The time at which that goes back.
+    pub goes_back_at: Option<Instant>,
 }
 
 impl FleetPlan {
     /// Evaluates the change on a server.
     pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, Error> {
-        let (service, asked) = (&*member.target.service, Instant::now());
+        let service = &*member.target.service;
         let FleetChange { command: ChangeCommand { args, options, .. }, requested, id } = change;
         confirmation::let_others_end(service, args.waits_until(), options.id.as_ref())?;
         let is_together = args.is_together();
@@ -57,6 +57,7 @@ impl FleetPlan {
             Err(error) if options.id.is_some() => return Err(error),
             can_note => id.clone().filter(|_| can_note.is_ok()),
         };
+        let asked = Instant::now();
         let rehearsal = ChangeOptions { dry_run: true, confirm: None, ..options.clone() };
         let report = service.change((*requested).clone(), &rehearsal);
         let lacks_change = report.as_ref().is_err_and(|error| error.kind == ErrorKind::NoSuchChange);
@@ -80,7 +81,8 @@ impl FleetPlan {
         let made_of = |before| Expected::OneOf([Some(before), file].into_iter().flatten().collect());
         let expected = report.before.map(made_of).filter(|_| !options.force).or(options.expected.clone());
         let options = ChangeOptions { id, expected, told: ReportParts::default(), ..options.clone() };
-        Ok(Self { options, report, lacks_change, waiting, asked })
+        let goes_back_at = waiting.as_ref().map(|waiting| asked + Duration::from_secs(waiting.seconds_left));
+        Ok(Self { options, report, lacks_change, waiting, goes_back_at })
     }
 
     /// Makes the change; with a time, it goes back unless it is confirmed within it.
@@ -107,11 +109,6 @@ impl FleetPlan {
     pub fn is_open(&self) -> bool {
         self.report.changed || self.waiting.is_some()
     }
-
-    /// The time at which the change that waits goes back.
-    pub fn goes_back_at(&self) -> Option<Instant> {
-        Some(self.asked + Duration::from_secs(self.waiting.as_ref()?.seconds_left))
-    }
 }
 
 /// Prints the differences, equal ones once, and the notes.
@@ -122,7 +119,7 @@ pub fn print_summary(args: &ChangeArgs, results: &[ServerResult], ui: Ui) -> Res
         let Some(FleetPlan { report, .. }) = plan else { continue };
         let server = server.as_str();
         diffs.push((server, (report.diff.clone(), Some(report.values.clone()))));
-        let new_warnings = new_warnings(&report.new_warnings, masker.as_ref());
+        let new_warnings = new_warnings(&report.new_warnings, masker);
         warnings.extend(report.warnings.iter().cloned().chain(new_warnings).map(|text| (server, text)));
         let own = report.notes.iter().map(in_words);
         let effects = report.effects.in_words().filter(|_| report.effects.streams > 1);
@@ -239,7 +236,7 @@ fn record(
     command: &'static str,
     ui: Ui,
 ) -> Value {
-    let change = |plan: &FleetPlan| change_json((command, server), &plan.report, ui.masker().as_ref());
+    let change = |plan: &FleetPlan| change_json((command, server), &plan.report, ui.masker());
     let is_changed = *outcome == ServerOutcome::Changed;
     json!({
         "result": outcome.in_words(),
@@ -285,7 +282,7 @@ pub fn exit_of_each(results: &[ServerResult]) -> Exit {
     exit_of(results.iter().filter(is_done).count(), &results.iter().filter_map(kind).collect::<Vec<_>>())
 }
 
-/// Returns the servers that try the change first, by their number or their names.
+/// Returns the waves of servers that try the change before the rest; each holds the ones before it.
 ///
 /// # Errors
 /// `Usage` if they are none of the servers; `Guarded` if none of those that are named is to be changed: then nobody would
@@ -294,27 +291,23 @@ pub fn canaries(
     canary: &[String],
     changing: &[usize],
     results: &[ServerResult],
-) -> Result<Vec<usize>, Error> {
+) -> Result<Vec<Vec<usize>>, Error> {
     let names: Vec<&str> = results.iter().map(|result| &*result.server).collect();
-    let counted = |word: &String| {
-        let count = word.parse().ok().filter(|count| (1..=names.len()).contains(count));
-        count.filter(|_| canary.len() == 1)
-    };
-    let is_unknown = |word: &&String| counted(word).is_none() && !names.contains(&word.as_str());
-    if let Some(word) = canary.iter().find(is_unknown) {
-        let message =
-            format!("`--canary {word}` is neither one of the {} servers nor a number of them", names.len());
-        return Err(Error::usage(message, format!("the servers are {}", in_ranges(&names))));
-    }
-    let count = canary.first().and_then(counted);
-    let is_first = |at: &usize| count.is_some() || canary.iter().any(|word| word == names[*at]);
-    let all = changing.iter().copied().filter(is_first);
-    let first: Vec<usize> = all.take(count.unwrap_or(changing.len())).collect();
+    let mut waves = waves(canary, &names, |at| changing.contains(&at)).map_err(|word| {
+        let message = format!(
+            "`--canary {word}` is neither one of the {} servers nor a number or part of them",
+            names.len()
+        );
+        Error::usage(message, format!("the servers are {}", in_ranges(&names)))
+    })?;
+    waves.iter_mut().for_each(|wave| wave.retain(|at| changing.contains(at)));
+    waves.retain(|wave| !wave.is_empty());
+    waves.dedup();
     // Where the same change was made before, they have tried it.
     let has_it = |plan: &FleetPlan| plan.report.notes.contains(&OutcomeNote::HasChange);
     let have_it = || results.iter().filter_map(|result| result.plan.as_ref()).any(has_it);
-    if !first.is_empty() || canary.is_empty() || changing.is_empty() || have_it() {
-        return Ok(first);
+    if !waves.is_empty() || canary.is_empty() || changing.is_empty() || have_it() {
+        return Ok(waves);
     }
     let message = format!(
         "`--canary {}`: the change changes nothing there, so it would not be tried",

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::cli::render::{grouped, more_like_it};
 use crate::cli::ui::Ui;
-use crate::engine::{Composed, ComposedFile, FaultRecord, FirstError, Snapshot};
+use crate::engine::{Composed, FaultRecord, FirstError, Snapshot};
 use crate::error::{BrokenText, Error};
 use mediaconf::{
     Diagnostic, Diagnostics, Document, Fault, LineIndex, MaskedText, Masker, Position, Severity, Span,
@@ -30,27 +30,18 @@ pub struct Reporter<'s> {
 }
 
 impl<'s> Reporter<'s> {
-    /// A reporter for a text that messages call `name`; without a masker its secrets are shown.
-    pub fn new(
-        name: &'s str,
-        document: &'s Document,
-        diagnostics: &'s Diagnostics,
-        masker: Option<Masker>,
-    ) -> Self {
+    /// A reporter for a text that messages call `name`.
+    pub fn new(name: &'s str, text: &'s Snapshot, diagnostics: &'s Diagnostics, masker: Masker) -> Self {
+        let document = text.document();
         let lines = LineIndex::new(document.text());
         let line_of = |span: &Span| lines.line_range(lines.position(span.start).line);
         let related = |found: &'s Diagnostic| found.related.as_ref().map(|(span, _)| span);
         let spans = diagnostics.iter().flat_map(|found| std::iter::once(&found.span).chain(related(found)));
         // In JSON or XML secrets can't be found, and so can't be masked.
         let begin = document.text().trim_start_matches('\u{feff}').trim_start();
-        let quotes = masker.is_none() || !begin.starts_with(['{', '[', '<']);
+        let quotes = masker == Masker::Off || !begin.starts_with(['{', '[', '<']);
         let masked = MaskedText::new(document, masker, spans.map(line_of).collect());
         Self { name, document, diagnostics, lines, masked, quotes }
-    }
-
-    /// A reporter for one of the files of a composed configuration.
-    pub fn of_file(file: &'s ComposedFile, diagnostics: &'s Diagnostics, masker: Option<Masker>) -> Self {
-        Self::new(&file.name, file.text.document(), diagnostics, masker)
     }
 
     /// All diagnostics as text, those that say the same of different places once.
@@ -171,18 +162,18 @@ fn snippet(
     (line, caret)
 }
 
-/// The first error of a text that messages call `name`, with its line; without a masker that shows secrets.
-pub fn first_error(name: &str, text: &Snapshot, masker: Option<Masker>) -> Option<FirstError> {
-    Reporter::new(name, text.document(), text.diagnostics(), masker).first_error(|_| true)
+/// The first error of a text that messages call `name`, with its line.
+pub fn first_error(name: &str, text: &Snapshot, masker: Masker) -> Option<FirstError> {
+    Reporter::new(name, text, text.diagnostics(), masker).first_error(|_| true)
 }
 
 /// An error that a configuration has together with what it includes, with its line.
-pub fn composed_error(composed: &Composed, fault: &Fault, masker: Option<Masker>) -> Option<FirstError> {
+pub fn composed_error(composed: &Composed, fault: &Fault, masker: Masker) -> Option<FirstError> {
     let diagnostics = composed.diagnostics();
     let mut files =
         composed.files.iter().zip(&diagnostics).filter(|(file, _)| Some(&file.name) == fault.file.as_ref());
     files.find_map(|(file, diagnostics)| {
-        let reporter = Reporter::of_file(file, diagnostics, masker.clone());
+        let reporter = Reporter::new(&file.name, &file.text, diagnostics, masker);
         reporter.first_error(|found| found.message == fault.message)
     })
 }
@@ -206,7 +197,7 @@ pub fn valid(composed: Composed, ui: Ui) -> Result<Composed, Error> {
     for (file, diagnostics) in composed.files.iter().zip(composed.diagnostics()) {
         errors += diagnostics.errors();
         if diagnostics.errors() > 0 {
-            let reporter = Reporter::of_file(file, &diagnostics, ui.masker());
+            let reporter = Reporter::new(&file.name, &file.text, &diagnostics, ui.masker());
             ui.say_painted(reporter.text(ui.on_stderr()).trim_end());
         }
     }
@@ -218,9 +209,8 @@ pub fn valid(composed: Composed, ui: Ui) -> Result<Composed, Error> {
 pub fn explain(error: &Error, configuration: &str, ui: Ui) {
     if let Some(BrokenText { name, snapshot }) = error.broken.as_ref().filter(|_| !ui.is_json()) {
         let name = name.as_deref().unwrap_or(configuration);
-        let text = Reporter::new(name, snapshot.document(), snapshot.diagnostics(), ui.masker())
-            .text(ui.on_stderr());
-        ui.say_painted(text.trim_end());
+        let reporter = Reporter::new(name, snapshot, snapshot.diagnostics(), ui.masker());
+        ui.say_painted(reporter.text(ui.on_stderr()).trim_end());
     }
 }
 

@@ -1,10 +1,7 @@
 //! The tables of streams, lives and plugins: one line for each of them.
 
-use std::io::{self, Write};
-
 use serde_json::Value;
 
-use crate::cli::render::table;
 use crate::error::Error;
 use mediaconf::{Config, DirectiveRole, Kind, Path, Schema, Scope, Segment, ValueSource, one_line};
 
@@ -115,15 +112,6 @@ impl Column {
     }
 }
 
-/// The names that `--columns` takes for a group.
-fn column_names(kind: Kind) -> Vec<String> {
-    let named = named_columns(kind).iter().map(|(name, _)| name.to_lowercase());
-    let keys = kind.scope().rows().map(|row| row.key.to_owned());
-    let mut names: Vec<String> = named.collect();
-    keys.for_each(|key| names.extend((!names.contains(&key)).then_some(key)));
-    names
-}
-
 /// The table of a group, with the server in the first column where there are several.
 pub struct GroupTable {
     pub kind: Kind,
@@ -138,10 +126,9 @@ impl GroupTable {
     /// # Errors
     /// `Usage` for what is no column.
     pub fn new(kind: Kind, columns: &[String]) -> Result<Self, Error> {
-        let own = named_columns(kind).iter().map(|(name, _)| *name);
-        let given = columns.iter().map(String::as_str);
-        let names: Vec<&str> = if columns.is_empty() { own.collect() } else { given.collect() };
-        let columns = names.into_iter().map(|name| Column::named(kind, name)).collect::<Result<_, _>>()?;
+        let own = named_columns(kind).iter().filter(|_| columns.is_empty()).map(|(name, _)| *name);
+        let names = columns.iter().map(String::as_str).chain(own);
+        let columns = names.map(|name| Column::named(kind, name)).collect::<Result<_, _>>()?;
         Ok(Self { kind, columns, rows: Vec::new(), has_servers: false })
     }
 
@@ -172,53 +159,37 @@ impl GroupTable {
         }
     }
 
-    /// The rows behind the headings.
+    /// The headings, and the rows below them.
     ///
     /// # Errors
     /// `Usage` for a column that is not known, and for which no entry has a value.
-    pub fn rows(self) -> Result<Vec<Vec<String>>, Error> {
+    pub fn parts(self) -> Result<(Vec<String>, Vec<Vec<String>>), Error> {
         let offset = usize::from(self.has_servers);
         let is_empty = |at: usize| self.rows.iter().all(|cells| cells[offset + at] == NOTHING);
         for (at, column) in self.columns.iter().enumerate() {
-            if let Cell::At(path) = &column.cell
-                && is_empty(at)
-                && let Some(hint) = unknown(path, self.kind)
-            {
+            let Cell::At(path) = &column.cell else { continue };
+            // Advice, as far as there is any, about a path that the schema does not have in a group.
+            let has_glob = path.segments.iter().any(|one| matches!(one, Segment::Matching(_)));
+            let unknown = path.unknown_below(self.kind).or_else(|| has_glob.then_some(None));
+            if let Some(hint) = unknown.filter(|_| is_empty(at)) {
                 return Err(no_such_column(self.kind, &path.to_string(), hint));
             }
         }
         let headings = self.columns.into_iter().map(|column| column.heading);
-        let headings = self.has_servers.then(|| "SERVER".to_owned()).into_iter().chain(headings).collect();
-        Ok([headings].into_iter().chain(self.rows).collect())
+        let server = self.has_servers.then(|| "SERVER".to_owned());
+        Ok((server.into_iter().chain(headings).collect(), self.rows))
     }
 }
 
-/// Advice, as far as there is any, about a path that the schema does not have in a group.
-fn unknown(path: &Path, kind: Kind) -> Option<Option<String>> {
-    let has_glob = path.segments.iter().any(|one| matches!(one, Segment::Matching(_)));
-    path.unknown_below(kind).or_else(|| has_glob.then_some(None))
-}
-
 fn no_such_column(kind: Kind, name: &str, hint: Option<String>) -> Error {
-    let known = column_names(kind).join(", ");
+    let mut known: Vec<String> = named_columns(kind).iter().map(|(name, _)| name.to_lowercase()).collect();
+    kind.scope()
+        .rows()
+        .for_each(|row| known.extend((!known.contains(&row.key.into())).then(|| row.key.into())));
+    let known = known.join(", ");
     let hint = match hint {
         Some(hint) if hint.ends_with('?') => format!("{hint} Known are {known}"),
         hint => hint.unwrap_or_else(|| format!("known are {known}")),
     };
     Error::usage(format!("there is no column `{}`", one_line(name)), hint)
-}
-
-/// Prints the rows of tables, one below the other.
-pub fn print(
-    tables: impl Iterator<Item = Vec<Vec<String>>>,
-    width: usize,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    for (at, rows) in tables.enumerate() {
-        if at > 0 {
-            writeln!(out)?;
-        }
-        table::print(rows, width, out)?;
-    }
-    Ok(())
 }

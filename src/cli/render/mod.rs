@@ -48,7 +48,7 @@ pub fn more_like_it(places: &[impl Display]) -> Option<String> {
 }
 
 /// Returns the lines about the warnings that a change brings: equal ones once, and not all of very many.
-pub fn new_warnings(warnings: &[NewWarning], masker: Option<&Masker>) -> Vec<String> {
+pub fn new_warnings(warnings: &[NewWarning], masker: Masker) -> Vec<String> {
     let groups = grouped(warnings, |warning| Some(&warning.message));
     let line = |same: &Vec<&NewWarning>| {
         let others = same[1..].iter().filter(|warning| !warning.at.is_empty()).count();
@@ -56,7 +56,7 @@ pub fn new_warnings(warnings: &[NewWarning], masker: Option<&Masker>) -> Vec<Str
             0 => same[0].to_string(),
             others => format!("`{}` and {others} more: {}", same[0].at, same[0].message),
         };
-        masker.map_or(line.clone(), |masker| masker.prose(&line).into_owned())
+        masker.prose(&line).into_owned()
     };
     let more = groups.len().saturating_sub(MAX_WARNINGS);
     let more = (more > 0).then(|| format!("and {more} more new warnings; `mediactl check` shows them"));

@@ -43,8 +43,8 @@ impl Report<'_> {
         let is = |format: ChangeFormat| self.args.output == format;
         ReportParts {
             diff: is(ChangeFormat::Diff) && !self.args.quiet && !self.diff_was_shown,
-            values: !is(ChangeFormat::Diff) || self.ui.is_terminal(),
-            ..ReportParts::masked_by(self.ui.masker().as_ref())
+            values: !is(ChangeFormat::Diff) || self.ui.terminal_out,
+            ..ReportParts::masked_by(self.ui.masker())
         }
     }
 
@@ -54,11 +54,9 @@ impl Report<'_> {
         let masker = ui.masker();
         change.warnings.iter().for_each(|warning| ui.warning(warning));
         let printed = match args.output {
-            ChangeFormat::Json => {
-                ui.print_json(&change_json((self.command, target), change, masker.as_ref()))
-            }
+            ChangeFormat::Json => ui.print_json(&change_json((self.command, target), change, masker)),
             ChangeFormat::Diff if args.quiet || change.diff.is_empty() => Ok(()),
-            ChangeFormat::Summary if self.diff_was_shown && ui.is_terminal() => Ok(()),
+            ChangeFormat::Summary if self.diff_was_shown && ui.terminal_out => Ok(()),
             form => {
                 let differing = (&*change.diff, Some(&*change.values));
                 ui.print_painted(|out| print_change(form, differing, [target; 2], ui, out))
@@ -71,7 +69,7 @@ impl Report<'_> {
             _ => {}
         }
         if !self.diff_was_shown {
-            let warnings = new_warnings(&change.new_warnings, masker.as_ref());
+            let warnings = new_warnings(&change.new_warnings, masker);
             warnings.iter().for_each(|warning| ui.warning(warning));
         }
         change.notes.iter().for_each(|note| ui.note(&in_words(note)));
@@ -97,14 +95,13 @@ impl Report<'_> {
     }
 }
 
-/// The change that a command made of a target, as `-o json` prints it for programs. The shape is stable. Without a
-/// masker secrets are shown.
+/// The change that a command made of a target, as `-o json` prints it for programs. The shape is stable.
 pub fn change_json(
     (operation, target): (&'static str, &str),
     change: &ChangeReport,
-    masker: Option<&Masker>,
+    masker: Masker,
 ) -> Value {
-    let masked = |text: String| masker.map_or(text.clone(), |masker| masker.prose(&text).into_owned());
+    let masked = |text: String| masker.prose(&text).into_owned();
     let mut effects = json!({ "summary": change.effects.in_words() });
     if let (Value::Object(all), Value::Object(counts)) = (&mut effects, json!(change.effects)) {
         all.extend(counts);
@@ -127,10 +124,9 @@ pub fn change_json(
 }
 
 /// The values that changed, for programs.
-pub fn values_json(values: &[ChangedValue], masker: Option<&Masker>) -> Value {
+pub fn values_json(values: &[ChangedValue], masker: Masker) -> Value {
     let record = |value: &ChangedValue| {
-        let masked = masker.map_or_else(|| value.clone(), |masker| value.clone().masked(masker));
-        let ChangedValue { keys, before, after } = masked;
+        let ChangedValue { keys, before, after } = value.clone().masked(masker);
         json!({ "pointer": Pointer::from_keys(keys).as_str(), "before": before, "after": after })
     };
     values.iter().map(record).collect()
@@ -138,36 +134,33 @@ pub fn values_json(values: &[ChangedValue], masker: Option<&Masker>) -> Value {
 
 /// Returns a note as a sentence.
 pub fn in_words(note: &OutcomeNote) -> String {
-    let sentence = match note {
-        OutcomeNote::SavedEarlierUpdate => "an earlier update that was not saved goes into the file, too",
+    match note {
+        OutcomeNote::SavedEarlierUpdate => {
+            "an earlier update that was not saved goes into the file, too".into()
+        }
         OutcomeNote::FoundHandEdit(paths) if paths.is_empty() => {
-            "found an edit made outside of mediactl that changes no value"
+            "found an edit made outside of mediactl that changes no value".into()
         }
-        OutcomeNote::FoundHandEdit(paths) => {
-            return format!("found an edit made outside of mediactl: {paths}");
+        OutcomeNote::FoundHandEdit(paths) => format!("found an edit made outside of mediactl: {paths}"),
+        OutcomeNote::OverwroteHandEdit => {
+            "a hand edit of the file is overwritten; the history keeps it".into()
         }
-        OutcomeNote::OverwroteHandEdit => "a hand edit of the file is overwritten; the history keeps it",
         OutcomeNote::KeptHandEdit => {
             "the change was rolled back, but the file was edited by hand meanwhile, and the edit stays; \
              `mediactl status` shows what the file still holds of the change"
+                .into()
         }
-        OutcomeNote::HasChange => "it has this change already",
+        OutcomeNote::HasChange => "it has this change already".into(),
         OutcomeNote::OtherPending => {
             "another change waits to be confirmed: this one can be made once that is confirmed or rolled back"
+                .into()
         }
         OutcomeNote::InnerStreams(count) => {
-            return format!(
-                "of the streams that are removed, {count} stood inside another one: is a `}}` missing?"
-            );
+            format!("of the streams that are removed, {count} stood inside another one: is a `}}` missing?")
         }
-        OutcomeNote::RenamedUses(1) => "1 place that refers to it has the new name, too",
-        OutcomeNote::RenamedUses(count) => {
-            return format!("{count} places that refer to it have the new name, too");
-        }
-        OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
-        OutcomeNote::DeletedStreams(count) => {
-            return format!("{count} streams are not in the new configuration");
-        }
-    };
-    sentence.to_owned()
+        OutcomeNote::RenamedUses(1) => "1 place that refers to it has the new name, too".into(),
+        OutcomeNote::RenamedUses(count) => format!("{count} places that refer to it have the new name, too"),
+        OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration".into(),
+        OutcomeNote::DeletedStreams(count) => format!("{count} streams are not in the new configuration"),
+    }
 }

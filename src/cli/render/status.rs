@@ -7,7 +7,7 @@ use super::diagnostics::in_one_line;
 use super::table;
 use crate::cli::confirmation::is_well;
 use crate::cli::fleet::answers::{StateRow, worst_first};
-use crate::cli::fleet::names::by_number;
+use crate::cli::fleet::names::{by_number, sorted_ranges};
 use crate::cli::local;
 use crate::engine::{NodeReport, ServerInfo, Status};
 use crate::store::{HistoryEntry, NodeRecord, NodeState, PendingInfo};
@@ -73,12 +73,6 @@ pub fn print(target: &str, status: &Status, counts: &str, out: &mut dyn Write) -
     lines.iter().try_for_each(|(label, text)| writeln!(out, "{label:<14} {}", one_line(text)))
 }
 
-/// The word by which a node is counted: its state, or that it hangs.
-fn node_word(node: &NodeRecord, status: &Status) -> String {
-    let is_behind = matches!(node.state, NodeState::Running | NodeState::Canary) && !is_well(node, status);
-    if is_behind { BEHIND.to_owned() } else { node.state.to_string() }
-}
-
 /// The text that each node runs, the one that it should run, and the number of changes between it and the last one: a node
 /// that is cut off does not know of it.
 pub fn node_rows(status: &Status) -> Vec<StateRow> {
@@ -90,13 +84,16 @@ pub fn node_rows(status: &Status) -> Vec<StateRow> {
         let why = node.why.clone().unwrap_or_default();
         let since = humantime::parse_rfc3339(&node.since).ok().filter(|_| node.state == NodeState::Gone);
         let why = since.map_or(why.clone(), |since| why.replace(&node.since, &local::short(since)));
-        let state = node_word(node, status);
+        let (runs, is_well) =
+            (matches!(node.state, NodeState::Running | NodeState::Canary), is_well(node, status));
+        // A node that runs and is behind is counted as one that hangs.
+        let state = if runs && !is_well { BEHIND.to_owned() } else { node.state.to_string() };
         let cells = [serial(node.serial), serial(node.wanted), lag, node.state.to_string(), why];
         StateRow {
             name: one_line(&node.node),
             rank: if state == BEHIND { usize::MAX } else { node.state as usize },
             state,
-            is_well: is_well(node, status),
+            is_well,
             cells: cells.map(|cell| one_line(&cell)).to_vec(),
         }
     };
@@ -132,11 +129,11 @@ fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
         ),
         (is_whole, true) => format!(
             "{operation} by {by}{} was not confirmed in time: the next change, or {}, rolls it back",
-            if is_whole { String::new() } else { format!(", with {} first,", canary.join(", ")) },
+            if is_whole { String::new() } else { format!(", with {} first,", sorted_ranges(canary)) },
             if status.nodes.is_some() { "a node" } else { "a server that starts" }
         ),
         (false, false) => {
-            let first = canary.join(", ");
+            let first = sorted_ranges(canary);
             format!("{operation} by {by}, with {first} first, waits to be confirmed: {left} left")
         }
     }

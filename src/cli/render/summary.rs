@@ -8,8 +8,8 @@ use mediaconf::{ChangedValue, Kind, Masker, Path, Segment, one_line};
 /// The number of characters of a value that are shown.
 const LONGEST: usize = 60;
 
-/// One line an entry, then the counts; without a masker secrets are shown.
-pub fn summary(values: &[ChangedValue], masker: Option<&Masker>) -> Vec<String> {
+/// One line an entry, then the counts.
+pub fn summary(values: &[ChangedValue], masker: Masker) -> Vec<String> {
     let mut counts = [('~', 0, "changed"), ('+', 0, "added"), ('-', 0, "removed")];
     let entries = grouped(values, |value| Some(&value.keys[..depth(value)]));
     let mut lines: Vec<String> = entries.iter().map(|entry| line(entry, masker)).collect();
@@ -26,12 +26,11 @@ fn depth(value: &ChangedValue) -> usize {
 }
 
 /// The line of one entry.
-fn line(values: &[&ChangedValue], masker: Option<&Masker>) -> String {
+fn line(values: &[&ChangedValue], masker: Masker) -> String {
     let (depth, mut words, mut sign) = (depth(values[0]), Vec::new(), '~');
     let mut name = String::new();
     for value in values {
-        let masked = masker.map_or_else(|| (*value).clone(), |masker| (*value).clone().masked(masker));
-        let ChangedValue { keys, before, after } = &masked;
+        let ChangedValue { keys, before, after } = &(*value).clone().masked(masker);
         // A stream is named alone, as almost all blocks are streams.
         name = path(if keys[0] == Kind::Streams.key() { &keys[1..depth] } else { &keys[..depth] });
         let whole = keys.len() == depth;
@@ -99,9 +98,9 @@ mod tests {
                         + \"a.b\"\n\
                         + lives.studio\n\
                         3 changed, 3 added, 1 removed";
-        assert_eq!(summary(&values, None).join("\n"), expected);
-        let masked = &summary(&values[2..3], Some(&Masker::default()))[0];
+        assert_eq!(summary(&values, Masker::Off).join("\n"), expected);
+        let masked = &summary(&values[2..3], Masker::default())[0];
         assert!(masked.starts_with("~ edit_auth password <secret") && !masked.contains("old"), "{masked}");
-        assert_eq!(summary(&[], None), ["0 changed, 0 added, 0 removed"]);
+        assert_eq!(summary(&[], Masker::Off), ["0 changed, 0 added, 0 removed"]);
     }
 }

@@ -23,8 +23,14 @@ const LEAST_ROOM: usize = 24;
 /// The mark of a cut.
 const CUT: char = '…';
 
-/// Prints rows, of which the first has the headings, so that they fit a width.
-pub fn print(mut rows: Vec<Vec<String>>, width: usize, out: &mut dyn Write) -> io::Result<()> {
+/// Prints rows below their headings, so that they fit a width.
+pub fn print(
+    headings: &[impl ToString],
+    mut rows: Vec<Vec<String>>,
+    width: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    rows.insert(0, headings.iter().map(ToString::to_string).collect());
     let mut left_out = Vec::new();
     while least(&rows) > width && rows[0].len() > 1 {
         left_out.extend(rows[0].pop());
@@ -201,7 +207,7 @@ mod tests {
 
     fn printed(rows: &[&[&str]], width: usize) -> String {
         let mut out = Vec::new();
-        print(of(rows), width, &mut out).expect("a vector takes everything");
+        print(rows[0], of(&rows[1..]), width, &mut out).expect("a vector takes everything");
         String::from_utf8(out).expect("it is text")
     }
 

@@ -1,6 +1,7 @@
 //! Configurations as they are shown: whole or a piece of them, with their secrets masked, and how two of them differ.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use colored::Color;
 use serde_json::Value;
@@ -19,10 +20,10 @@ const NAMED: usize = 2;
 const WITHOUT_SUMMARY: usize = 3;
 
 /// Writes the bytes of a configuration, or its text with the secrets masked.
-pub fn write_text(snapshot: &Snapshot, masker: Option<&Masker>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_text(snapshot: &Snapshot, masker: Masker, out: &mut dyn Write) -> io::Result<()> {
     match masker {
-        None => out.write_all(snapshot.bytes()),
-        Some(masker) => out.write_all(masker.document(snapshot.document()).as_bytes()),
+        Masker::Off => out.write_all(snapshot.bytes()),
+        _ => out.write_all(masker.document(snapshot.document()).as_bytes()),
     }
 }
 
@@ -30,17 +31,16 @@ pub fn write_text(snapshot: &Snapshot, masker: Option<&Masker>, out: &mut dyn Wr
 pub fn write_entry(
     snapshot: &Snapshot,
     entry: Entry<'_>,
-    masker: Option<&Masker>,
+    masker: Masker,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let [start, end] = [entry.span().start, entry.span().end].map(|at| at as usize);
-    let shown = MaskedText::new(snapshot.document(), masker.cloned(), std::iter::once(start..end).collect());
+    let shown = MaskedText::new(snapshot.document(), masker, std::iter::once(start..end).collect());
     writeln!(out, "{}", shown.line(start..end))
 }
 
 /// Masks words that look like a secret in the author and the message of an entry of the history.
-pub fn masked_entry(entry: HistoryEntry, masker: Option<&Masker>) -> HistoryEntry {
-    let Some(masker) = masker else { return entry };
+pub fn masked_entry(entry: HistoryEntry, masker: Masker) -> HistoryEntry {
     entry.shown_by(|text| masker.prose(text).into_owned())
 }
 
@@ -62,8 +62,8 @@ pub fn print_change(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let is_summary = form == ChangeFormat::Summary;
-    let wanted = values.filter(|_| is_summary || ui.is_terminal());
-    let lines = wanted.map_or_else(Vec::new, |values| summary(values, ui.masker().as_ref()));
+    let wanted = values.filter(|_| is_summary || ui.terminal_out);
+    let lines = wanted.map_or_else(Vec::new, |values| summary(values, ui.masker()));
     if is_summary || lines.len() > 1 + WITHOUT_SUMMARY {
         lines.iter().try_for_each(|line| writeln!(out, "{}", painted(line, ui)))?;
         if is_summary {
@@ -87,34 +87,29 @@ fn painted(line: &str, ui: Ui) -> String {
 
 /// Prints the difference of two configurations, or of their values at `path`.
 pub fn print_difference(
-    [old, new]: [&Snapshot; 2],
+    [old, new]: [&Arc<Snapshot>; 2],
     path: Option<&Path>,
     names: [&str; 2],
-    masker: Option<&Masker>,
     ui: Ui,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let shown = |side, path| value(side, path, masker).unwrap_or_default();
+    let shown = |side, path| value(side, path, ui.masker()).unwrap_or_default();
     let differing = path.map_or_else(
-        || diff_lines([old, new], masker),
+        || diff_lines([old, new], ui.masker()),
         |path| value_diff_lines(&shown(old, path), &shown(new, path)),
     );
     print_diff(&differing, names, ui, out)
 }
 
 /// The value at a path; `None` if there is none, or the configuration has errors.
-fn value(text: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Value> {
-    if !text.is_valid() {
-        return None;
-    }
-    let masked = masker.map(|masker| text.masked(masker));
-    masked.as_ref().unwrap_or(text).config().select(path).ok()?.into_present()
+fn value(text: &Arc<Snapshot>, path: &Path, masker: Masker) -> Option<Value> {
+    if text.is_valid() { text.masked(masker).config().select(path).ok()?.into_present() } else { None }
 }
 
 /// True if two configurations differ, at `path` if there is one.
-pub fn differ(old: &Snapshot, new: &Snapshot, path: Option<&Path>) -> bool {
+pub fn differ(old: &Arc<Snapshot>, new: &Arc<Snapshot>, path: Option<&Path>) -> bool {
     match path {
-        Some(path) => value(old, path, None) != value(new, path, None),
+        Some(path) => value(old, path, Masker::Off) != value(new, path, Masker::Off),
         None => !old.is_same_text(new),
     }
 }
@@ -126,7 +121,7 @@ pub fn changed(old: &Snapshot, new: &Snapshot) -> Option<Vec<ChangedValue>> {
 }
 
 /// The paths of the first values that differ, and how many more there are; empty if a configuration has errors.
-pub fn first_paths([old, new]: [&Snapshot; 2], masker: &Masker) -> String {
+pub fn first_paths([old, new]: [&Snapshot; 2], masker: Masker) -> String {
     let changed = changed(old, new).unwrap_or_default();
     paths_and_more(changed.iter().map(|value| value.masked_path(masker)), changed.len())
 }

@@ -14,7 +14,7 @@ use reqwest::{Method, StatusCode, blocking as sockets, redirect};
 use serde_json::Value;
 
 use super::endpoint::{Endpoint, without_userinfo};
-use super::error::{FailedCall, was_closed};
+use super::error::was_closed;
 use super::settings::{ByteSize, ClientSettings, Credentials};
 use super::tls::{self, AUTHORITY, TlsTrust};
 use crate::engine::Snapshot;
@@ -128,6 +128,8 @@ pub struct Client {
     pub(super) known: Option<(String, Arc<Snapshot>)>,
     /// The tag of the status that was seen last.
     pub(super) state: Option<String>,
+    /// The time after which the last request is sent again: the server did not look at it.
+    wait: Option<Duration>,
 }
 
 impl Client {
@@ -139,9 +141,9 @@ impl Client {
         settings: ClientSettings,
         host: Box<dyn Host>,
     ) -> Self {
-        let (sockets, is_ours, new_account, known, state) = Default::default();
+        let (sockets, is_ours, new_account, known, state, wait) = Default::default();
         let client =
-            Self { endpoint, name, login, settings, host, sockets, is_ours, new_account, known, state };
+            Self { endpoint, name, login, settings, host, sockets, is_ours, new_account, known, state, wait };
         client.warn_of_plain_credentials();
         client
     }
@@ -187,11 +189,11 @@ impl Client {
         let _until_answered = call.applies.then(|| self.host.sending_change(&self.name));
         let mut prompts = 0..MAX_PROMPTS;
         loop {
-            let failure = match self.try_to_send(call) {
+            let error = match self.try_to_send(call) {
                 Ok(reply) => return Ok(reply),
-                Err(failure) => failure,
+                Err(error) => error,
             };
-            let is_unauthorized = failure.error.status == Some(ErrorKind::Unauthorized.status());
+            let is_unauthorized = error.status == Some(ErrorKind::Unauthorized.status());
             let were_refused = self.settings.credentials.is_some();
             if is_unauthorized
                 && prompts.next().is_some()
@@ -200,30 +202,29 @@ impl Client {
                 self.settings.credentials = Some(new);
                 self.warn_of_plain_credentials();
             } else {
-                return Err(failure.error);
+                return Err(error);
             }
         }
     }
 
     /// Sends a request. One that the server did not look at, because others behind this address guess passwords, or
     /// because it is full, is sent again within the time for a response.
-    pub(super) fn try_to_send(&mut self, call: &ApiCall<'_>) -> Result<Reply, FailedCall> {
+    pub(super) fn try_to_send(&mut self, call: &ApiCall<'_>) -> Result<Reply, Error> {
         let deadline = Instant::now() + self.settings.timeout;
         // News are waited for as long as it takes.
         let is_for_news = call.parameters.iter().any(|(name, _)| *name == WAIT);
         let _step = (!is_for_news).then(|| progress::step(format!("waiting for {}", self.name)));
         loop {
-            match self.exchange(call, deadline) {
-                Err(FailedCall { retry_after: Some(wait), .. }) if Instant::now() + wait < deadline => {
-                    std::thread::sleep(wait);
-                }
-                result => return result,
+            let answered = self.exchange(call, deadline);
+            match self.wait.take().filter(|wait| Instant::now() + *wait < deadline) {
+                Some(wait) => std::thread::sleep(wait),
+                None => return answered,
             }
         }
     }
 
-    fn exchange(&mut self, call: &ApiCall<'_>, deadline: Instant) -> Result<Reply, FailedCall> {
-        let mut send = || -> Result<_, FailedCall> {
+    fn exchange(&mut self, call: &ApiCall<'_>, deadline: Instant) -> Result<Reply, Error> {
+        let mut send = || -> Result<_, Error> {
             let time = deadline.saturating_duration_since(Instant::now());
             Ok(self.request(call)?.timeout(time).send())
         };
@@ -241,7 +242,7 @@ impl Client {
             let to = header(&headers, LOCATION.as_str()).unwrap_or_default();
             let to = self.harmless(&without_userinfo(&to));
             let hint = "redirects are not followed; if that is the right server, give its address";
-            return Err(self.failed(false, format_args!("it redirects to `{to}`"), hint).into());
+            return Err(self.failed(false, format_args!("it redirects to `{to}`"), hint));
         }
         let is_refused = !status.is_success() && !is_known;
         let most = if is_refused { ByteSize::OF_REFUSAL } else { self.settings.max_answer };
@@ -250,11 +251,11 @@ impl Client {
         if !is_refused && announced.max(body.len() as u64) > most.bytes() {
             let larger = format!("`--max-answer {}` takes a larger one", most.bytes() * 2);
             let what = format_args!("it gives an answer of more than {most}");
-            return Err(self.failed(call.applies, what, &larger).into());
+            return Err(self.failed(call.applies, what, &larger));
         }
         if let Err(error) = read {
             return Err(match was_closed(&error) && !call.applies {
-                true => self.failed(false, "the connection broke in the middle of the answer", "").into(),
+                true => self.failed(false, "the connection broke in the middle of the answer", ""),
                 false => self.broken(&error, call.applies),
             });
         }
@@ -264,20 +265,20 @@ impl Client {
             // It did not look at the credentials, or had no connection or memory left.
             let is_unseen = code == ErrorKind::TooManyFailures.status() || error.kind == ErrorKind::Full;
             let seconds = header(&headers, RETRY_AFTER.as_str()).filter(|_| is_unseen);
-            let retry_after = seconds.and_then(|seconds| seconds.trim().parse::<u32>().ok());
+            let seconds = seconds.and_then(|seconds| seconds.trim().parse::<u32>().ok());
+            self.wait = seconds.map(|seconds| Duration::from_secs(seconds.into()));
             // Then the server looked at the request, and would have known its path.
             if matches!(code, 400..=499 | 501) && !matches!(code, 401 | 407 | 408 | 429) {
                 self.is_ours = Some(is_ours(&headers));
             }
-            let retry_after = retry_after.map(|seconds| Duration::from_secs(seconds.into()));
-            return Err(FailedCall { error, retry_after });
+            return Err(error);
         }
         let is_ours = is_ours(&headers);
         self.is_ours = Some(is_ours);
         Ok(Reply { is_ours, headers, body: (!is_known).then_some(body) })
     }
 
-    fn request(&mut self, call: &ApiCall<'_>) -> Result<sockets::RequestBuilder, FailedCall> {
+    fn request(&mut self, call: &ApiCall<'_>) -> Result<sockets::RequestBuilder, Error> {
         let route = call.operation.route();
         let method = if route.methods.contains(&"POST") { Method::POST } else { Method::GET };
         let url = self.endpoint.url(call);
@@ -299,7 +300,7 @@ impl Client {
         Ok(request.header(CONTENT_TYPE, media_type).body(call.body.to_vec()))
     }
 
-    fn sockets(&mut self) -> Result<sockets::Client, FailedCall> {
+    fn sockets(&mut self) -> Result<sockets::Client, Error> {
         if let Some(open) = &self.sockets {
             return Ok(open.clone());
         }

@@ -4,7 +4,6 @@
 use std::error::Error as StdError;
 use std::fmt::Display;
 use std::io;
-use std::time::Duration;
 
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
@@ -38,20 +37,6 @@ const NO_PASSWORD: &str = "give `--user` and `--password-file`, or MEDIACTL_LOGI
 /// Advice where the server may be another program.
 pub(super) const ADDRESS: &str = "check the address and `--api-prefix`";
 
-/// The reason why a request failed, and what may be done about it.
-#[derive(Debug)]
-pub struct FailedCall {
-    pub error: Error,
-    /// The time after which a request is sent again that the server did not look at.
-    pub retry_after: Option<Duration>,
-}
-
-impl From<Error> for FailedCall {
-    fn from(error: Error) -> Self {
-        Self { error, retry_after: None }
-    }
-}
-
 impl Client {
     /// The error of a request that may have been applied, or can't have been; then `hint` is the advice, if there is any.
     pub(super) fn failed(&self, applies: bool, what: impl Display, hint: &str) -> Error {
@@ -62,11 +47,11 @@ impl Client {
     }
 
     /// The error of a connection that could not be made, or broke.
-    pub(super) fn broken(&self, error: &(dyn StdError + 'static), applies: bool) -> FailedCall {
+    pub(super) fn broken(&self, error: &(dyn StdError + 'static), applies: bool) -> Error {
         let is = |test: fn(&reqwest::Error) -> bool| chain(error).any(|e| e.downcast_ref().is_some_and(test));
         if let Some(error) = chain(error).find_map(|error| error.downcast_ref::<rustls::Error>()) {
             let fault = TlsFault::from(error);
-            return self.failed(false, format_args!("no encrypted connection: {fault}"), &fault.hint).into();
+            return self.failed(false, format_args!("no encrypted connection: {fault}"), &fault.hint);
         }
         let reason = connection_fault(error);
         let is_early = is(reqwest::Error::is_connect) || is(reqwest::Error::is_builder);
@@ -76,7 +61,7 @@ impl Client {
             (false, false) if applies => format!("the connection broke before the answer came: {reason}"),
             (_, false) => format!("not reachable: {reason}"),
         };
-        self.failed(applies && !is_early, what, "").into()
+        self.failed(applies && !is_early, what, "")
     }
 
     /// The error that a response with an error status tells. The refusal of a request that the server evaluated, or of a

@@ -230,26 +230,19 @@ impl ConfigService for RemoteService {
                 _ => return Err(client.not_offered("changes that have to be confirmed")),
             },
         };
-        let operation = match decision {
-            Decision::Keep | Decision::KeepThoughFailed | Decision::KeepOnceRun { .. } => {
-                ApiOperation::Confirm
-            }
-            Decision::RollBack => ApiOperation::Cancel,
-        };
-        let mut parameters = vec![(ID, id)];
-        parameters
-            .extend((decision == Decision::KeepThoughFailed).then(|| (ACCEPT, FAILED_NODES.to_owned())));
-        match client.send(&ApiCall { parameters, applies: true, ..ApiCall::new(operation) }) {
-            Err(refusal) if refusal.status == Some(ErrorKind::NotFound.status()) => {
-                Err(Error::nothing_pending())
-            }
-            result => {
-                let notes = result?.header(NOTE_HEADER).unwrap_or_default();
-                let is_kept = notes.split(';').any(|word| word.trim() == KEPT_HAND_EDIT);
-                let notes = is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect();
-                Ok(Decided { notes, ..Decided::default() })
-            }
-        }
+        let is_back = decision == Decision::RollBack;
+        let operation = if is_back { ApiOperation::Cancel } else { ApiOperation::Confirm };
+        let accepted = (decision == Decision::KeepThoughFailed).then(|| (ACCEPT, FAILED_NODES.to_owned()));
+        let parameters = [(ID, id)].into_iter().chain(accepted).collect();
+        let sent = client.send(&ApiCall { parameters, applies: true, ..ApiCall::new(operation) });
+        let reply = sent.map_err(|refusal| match refusal.status {
+            Some(status) if status == ErrorKind::NotFound.status() => Error::nothing_pending(),
+            _ => refusal,
+        })?;
+        let notes = reply.header(NOTE_HEADER).unwrap_or_default();
+        let is_kept = notes.split(';').any(|word| word.trim() == KEPT_HAND_EDIT);
+        let notes = is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect();
+        Ok(Decided { notes, ..Decided::default() })
     }
 
     fn status(&self, part: StatusPart) -> Result<Status, Error> {
@@ -299,8 +292,6 @@ impl ConfigService for RemoteService {
 /// What a server answers that says yes to a change and does not make it.
 const IGNORED: &str = "the same configuration as before, without the change";
 
-const NO_TEXT: &str = "the text of the configuration";
-
 /// Makes a change, or rehearses it, on a server that has the four operations of the API and nothing else. It gives JSON
 /// alone, of which the client makes a text, and ignores every query parameter, so `dry_run=true` would be a change.
 /// Whatever relies on more is done here, on the configuration that was read, or is refused before anything is sent.
@@ -310,7 +301,6 @@ fn change_foreign(
     options: &ChangeOptions,
 ) -> Result<ChangeReport, Error> {
     let lacking = [
-        (matches!(requested, RequestedChange::Format {} | RequestedChange::Entries(_)), NO_TEXT),
         (matches!(requested, RequestedChange::Rollback(_) | RequestedChange::Revert(_)), "a history"),
         (options.strict, "refusing new warnings"),
         (options.id.is_some(), "ids of changes"),
@@ -322,17 +312,11 @@ fn change_foreign(
     if let Some((_, feature)) = lacking.into_iter().find(|(is_wanted, _)| *is_wanted) {
         return Err(client.not_offered(feature));
     }
-    let warn = |client: &Client, what: &str| client.host.warning(&format!("`{}` {what}", client.name));
-    if options.message.is_some() {
-        warn(client, "does not record messages: yours is not in its history");
-    }
+    let mut told = Vec::new();
+    told.extend(options.message.as_ref().map(|_| "does not record messages: yours is not in its history"));
     let before = client.fetch(ConfigSource::Running)?;
-    let refuse = |guards: [Option<Guard>; 4]| {
-        let open = guards.into_iter().flatten().find(|guard| !options.accepts(guard));
-        open.map_or(Ok(()), |guard| Err(Error::from(guard)))
-    };
-    let mut after = before.clone();
-    let (body, operation) = match requested {
+    let (old, mut after, mut deleted) = (before.document(), before.clone(), (0, 0));
+    let (body, operation, guard, is_whole) = match requested {
         RequestedChange::Modify(request) => {
             let config = before.config();
             let evaluated = request.evaluate(&config)?;
@@ -340,48 +324,42 @@ fn change_foreign(
             // JSON does not tell how unknown directives are written, which the made text does.
             let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
             options.refused(doubts).into_result(())?;
-            if let Some(edit) = request.edit(evaluated, before.document(), &config)? {
-                let streams = count_streams(before.document()) + edit.inner_streams;
-                let deletion = before_deletion(edit.deleted_streams, streams, options.max_delete);
-                let credentials = before_lost_account(before.document(), &edit.document);
-                if request.is_of_text() {
-                    patch = before.document().patch_to(&edit.document).into();
-                }
+            if let Some(edit) = request.edit(evaluated, old, &config)? {
+                deleted = (edit.deleted_streams, count_streams(old) + edit.inner_streams);
                 after = Arc::new(Snapshot::proved(edit.document));
-                let emptied = before_emptying(&before, &after).filter(|_| request.prunes());
-                let deletion = deletion.filter(|_| emptied.is_none());
-                let dangling = before_dangling(before.document(), after.document());
-                refuse([credentials, emptied, deletion, dangling])?;
             }
             if request.is_of_text() {
-                warn(client, "does not give its text, so the block is made anew there, without comments");
+                patch = old.patch_to(after.document()).into();
+                told.push("does not give its text, so the block is made anew there, without comments");
             }
             if depends_on_read && !options.dry_run {
-                let what = "does not offer conditional changes: another change at the same time could be overwritten";
-                warn(client, what);
+                told.push(
+                    "does not offer conditional changes: another change at the same time could be overwritten",
+                );
             }
-            (patch.to_string().into_bytes(), ApiOperation::Modify)
+            let guard = before_lost_account(old, after.document());
+            (patch.to_string().into_bytes(), ApiOperation::Modify, guard, request.prunes())
         }
         RequestedChange::Save(text) | RequestedChange::Update(text) => {
             after = Arc::new(Snapshot::from_bytes(text.to_vec()));
-            refuse([after.has_lost_line_ends().then_some(Guard::OneLine), None, None, None])?;
+            options.refuse([after.has_lost_line_ends().then_some(Guard::OneLine)])?;
             if !after.is_valid() {
                 return Err(Error::bad_new_text(after));
             }
             if let Some(refusal) = Error::masked_text(after.document().text()) {
                 return Err(refusal);
             }
-            let (deleted, of) = deleted_streams(before.document(), after.document());
-            let replacement = before_replacement(Some(before.document()), after.document());
-            let emptied = before_emptying(&before, &after);
-            let deletion = before_deletion(deleted, of, options.max_delete).filter(|_| emptied.is_none());
-            let dangling = before_dangling(before.document(), after.document());
-            refuse([replacement, emptied, deletion, dangling])?;
+            deleted = deleted_streams(old, after.document());
             let is_save = matches!(requested, RequestedChange::Save(_));
-            (text.to_vec(), if is_save { ApiOperation::Save } else { ApiOperation::Update })
+            let operation = if is_save { ApiOperation::Save } else { ApiOperation::Update };
+            (text.to_vec(), operation, before_replacement(Some(old), after.document()), true)
         }
-        _ => return Err(client.not_offered(NO_TEXT)),
+        _ => return Err(client.not_offered("the text of the configuration")),
     };
+    let emptied = before_emptying(&before, &after).filter(|_| is_whole);
+    let deletion = before_deletion(deleted.0, deleted.1, options.max_delete).filter(|_| emptied.is_none());
+    options.refuse([guard, emptied, deletion, before_dangling(old, after.document())])?;
+    told.iter().for_each(|what| client.host.warning(&format!("`{}` {what}", client.name)));
     let mut after = client.of_values(&after.config().to_json(), true)?;
     if !options.dry_run {
         let reply = client.send(&ApiCall { body: &body, applies: true, ..ApiCall::new(operation) })?;

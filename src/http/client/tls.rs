@@ -169,7 +169,7 @@ impl From<TlsFault> for Error {
 impl From<&Error> for TlsFault {
     fn from(error: &Error) -> Self {
         use CertificateError as Fault;
-        let mut other = error.to_string().to_lowercase();
+        let other = error.to_string().to_lowercase();
         let (why, hint) = match error {
             Error::InvalidMessage(_) => ("it does not speak TLS", "is it `http://` instead of `https://`?"),
             Error::InvalidCertificate(fault) => match fault {
@@ -194,10 +194,7 @@ impl From<&Error> for TlsFault {
                     let hint = "create a self-signed certificate with `-addext basicConstraints=CA:FALSE`";
                     (AUTHORITY_AS_SERVER, hint)
                 }
-                fault => {
-                    other = fault.to_string().to_lowercase();
-                    (&*other, AUTHORITY)
-                }
+                _ => (&*other, AUTHORITY),
             },
             _ => (&*other, AUTHORITY),
         };

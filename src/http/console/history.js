@@ -1,22 +1,19 @@
-// The changes: who, when, why, and where. The diff of one, and the way back: `#/history`, `#/history/7`.
+// The changes: who, when, why, and where. The diff of one, and two ways back, to the text before it or without it alone:
+// `#/history`, `#/history/7`.
 
-import { el, fill, refill } from './dom.js';
-import { accepting, asProblem } from './api.js';
-import { ApplyForm } from './apply_form.js';
-import { tellApplied } from './load.js';
-import { diffView } from './diff.js';
-import { firstOf, timeView } from './figures.js';
-import { notesView, problemView, showWhenRead } from './problem_view.js';
+import { counted, el, fill, firstOf, refill } from './base.js';
+import { accepting, asProblem, tellApplied } from './server.js';
+import { ApplyForm, changeView, diffView, notesView, problemView, showWhenRead } from './views.js';
 
-/**
- * @typedef {{ number: number, at: string, operation: string, by: string | null, message: string | null, unsaved?: boolean,
- *   before?: string | null, paths?: { first: string[], count: number } }} Change
- */
+/** @typedef {import('./views.js').Change} Change */
 
 /** The changes that are shown at first, and with each *older*. */
 const SOME = 100;
 
-/** @type {import('./router.js').Show} */
+/** Up to so many changes that going back undoes are listed at once. */
+const FEW = 5;
+
+/** @type {import('./base.js').Show} */
 export function showHistory(main, state, { rest: [place = ''] }, signal) {
   const { api, mayEdit } = state;
   const chosen = Number(place);
@@ -27,6 +24,8 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
   let pending = null;
   /** The revision of the configuration whose difference to an earlier one is shown. */
   let revision = '';
+  /** Which of both ways is asked about. @type {'Go back' | 'Revert'} */
+  let way = 'Go back';
   /** Names of guards. @type {string[]} */
   const accepted = [];
 
@@ -60,11 +59,29 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
     const diff = el('div');
     fill(detail, el('div.detail-head', el('h2', `Difference: change ${chosen}`),
       before && el('a', { href: `#/text@${before}` }, 'The whole text before it'),
-      mayEdit && el('button', { onclick: () => offerWayBack() }, `Go back to before change ${chosen}`)), diff);
+      mayEdit && el('div.buttons', el('button', { onclick: () => take('Revert') }, 'Revert'),
+        el('button', { onclick: () => take('Go back') }, `Go back to before change ${chosen}`))), diff);
     showWhenRead(diff, async () => {
       const { body } = await api.get(`history/${chosen}`, { format: 'diff', secrets: 'masked' });
       return body ? diffView(body) : el('p', 'There is no difference.');
     });
+  }
+
+  /** @param {typeof way} which */
+  function take(which) {
+    way = which;
+    accepted.length = 0;
+    offerWayBack();
+  }
+
+  const cancel = () => el('button', { onclick: showDetail }, 'Cancel');
+
+  /** What this way undoes: one change, or all since. */
+  function undone() {
+    if (way === 'Revert') return el('p.quiet', 'It undoes this change alone, and keeps the later ones.');
+    const since = changes.filter(({ number, unsaved }) => number >= chosen && !unsaved);
+    return el('details.undone', { open: since.length <= FEW }, el('summary', `It undoes ${counted(since.length, 'change')}`),
+      el('ol.changes', since.map((change) => changeView(change, change.paths && firstOf(change.paths.first, change.paths.count)))));
   }
 
   /**
@@ -76,20 +93,21 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
       const { body: { revisions, state: conditions } } = await api.get('status');
       revision = conditions.includes('edited-by-hand') ? revisions.file : revisions.running;
       const { body, notes } = await rollBack({ dry_run: true });
-      if (!body) return el('p', 'The configuration already has this text.');
-      const form = known ?? new ApplyForm('Go back', () => {}, () => goBack(form));
-      if (!known) form.buttons.append(el('button', { onclick: showDetail }, 'Cancel'));
-      return [el('h2', `Go back to before change ${chosen}`),
+      if (!body) return el('p', way === 'Revert' ? 'The configuration has nothing of this change any more.' : 'The configuration already has this text.');
+      const form = known ?? new ApplyForm(way, () => {}, () => goBack(form));
+      if (!known) form.buttons.append(cancel());
+      return [el('h2', way === 'Revert' ? `Revert change ${chosen}` : `Go back to before change ${chosen}`), undone(),
         known && el('p.warning', { role: 'alert' }, 'Somebody else has changed the configuration. Look at the new difference.'),
         notesView(notes),
         diffView(body), form.element];
     }, (guard) => { accepted.push(guard); offerWayBack(known); });
+    if (!detail.querySelector('.apply')) detail.append(cancel());
     detail.querySelector('input')?.focus();
   }
 
   /** @param {object} how */
   function rollBack(how) {
-    const request = { operation: { rollback: `${chosen}` }, options: { ...how, ...accepting(accepted) } };
+    const request = { operation: way === 'Revert' ? { revert: [chosen] } : { rollback: `${chosen}` }, options: { ...how, ...accepting(accepted) } };
     return api.post('change', { format: 'diff', secrets: 'masked' }, request);
   }
 
@@ -101,7 +119,8 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
       const answer = await rollBack({ message: message || null, confirm: Number(confirm) || null, only_if: { 'one-of': [revision] } });
       pending = answer.pending;
       tellApplied(state, pending, confirm);
-      fill(detail, el('p', `The earlier text is the configuration again${pending ? ', until it is kept or rolled back' : ''}.`));
+      const done = way === 'Revert' ? `Change ${chosen} is undone` : 'The earlier text is the configuration again';
+      fill(detail, el('p', `${done}${pending ? ', until it is kept or rolled back' : ''}.`));
       await read();
     } catch (error) {
       form.button.disabled = false;
@@ -120,19 +139,4 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
     if (isOver) showDetail();
   }, signal);
   read().then(showDetail);
-}
-
-/**
- * A change in a list: its number and time, who made it, why, and what it changed.
- * @param {Change} change
- * @param {string | null | undefined} what it changed
- * @param {boolean} [isShown] if it is the one that is looked at
- */
-export function changeView({ number, at, by, operation, message, unsaved }, what, isShown) {
-  return el('li', { 'aria-current': isShown && 'true' },
-    el('a', { href: `#/history/${number}` }, el('span.serial', number), timeView(at)),
-    el('span.state', unsaved ? 'not saved' : operation),
-    el('span.by', by ?? 'the server'),
-    message && el('span.message', message),
-    what && el('code.paths.quiet', what));
 }

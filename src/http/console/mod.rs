@@ -36,11 +36,9 @@ impl Console {
     pub fn new(prefix: &str) -> Self {
         let relative = prefix.trim_matches('/');
         let escaped = relative.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
-        let page = ("", INDEX.replace(PREFIX_PLACE, &escaped));
         let files = FILES.iter().map(|(name, text)| (*name, without_comments(text)));
-        Self(
-            [page].into_iter().chain(files).map(|(name, text)| (name, Arc::new(text.into_bytes()))).collect(),
-        )
+        let files = [("", INDEX.replace(PREFIX_PLACE, &escaped))].into_iter().chain(files);
+        Self(files.map(|(name, text)| (name, Arc::new(text.into_bytes()))).collect())
     }
 
     /// The file at a path, with its media type; `None` if there is none.
@@ -61,22 +59,17 @@ impl Console {
     }
 }
 
-/// A script or a style without comments, empty lines, and the blanks in front of lines: a browser needs none of them. No text
+/// A script or a style without comments, empty lines, and the blanks around lines: a browser needs none of them. No text
 /// in a script goes over several lines (a linter holds that).
 fn without_comments(text: &str) -> String {
     let mut is_inside = false;
-    let mut sent = String::with_capacity(text.len());
-    for line in text.lines() {
-        let word = line.trim();
-        let begins = word.starts_with("/*") && !word.contains("*/");
-        let is_comment =
-            is_inside || begins || word.starts_with("//") || (word.starts_with("/*") && word.ends_with("*/"));
-        is_inside = (is_inside || begins) && !word.ends_with("*/");
-        if !is_comment && !word.is_empty() {
-            sent.extend([line.trim_start(), "\n"]);
-        }
-    }
-    sent
+    let is_code = |line: &&str| {
+        let (begins, ends) = (line.starts_with("/*"), line.ends_with("*/"));
+        let is_comment = is_inside || line.starts_with("//") || (begins && (ends || !line.contains("*/")));
+        is_inside = is_comment && (is_inside || begins) && !ends;
+        !is_comment && !line.is_empty()
+    };
+    text.lines().map(str::trim).filter(is_code).flat_map(|line| [line, "\n"]).collect()
 }
 
 #[cfg(test)]

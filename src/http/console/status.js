@@ -1,13 +1,12 @@
 // The view of the server: its status in words, its figures, and the nodes of a cluster.
 
-import { el, fill } from './dom.js';
-import { timeView } from './figures.js';
-import { problemView } from './problem_view.js';
-import { conditionsOf } from './state.js';
+import { el, fill, timeView } from './base.js';
+import { conditionsOf } from './server.js';
+import { problemView } from './views.js';
 
-/** @typedef {import('./state.js').State} State */
+/** @typedef {import('./server.js').State} State */
 
-/** @type {import('./router.js').Show} */
+/** @type {import('./base.js').Show} */
 export function showStatus(main, state, _, signal) {
   const words = el('div.sheet');
   const nodes = el('div.sheet', { hidden: true });
@@ -36,7 +35,7 @@ function statusWords({ status }) {
   const conditions = conditionsOf(status);
   if (conditions.length === 0) conditions.push(['in order', 'good', 'The server runs what is in the file.']);
   if (pending) conditions.push(['pending', 'warn', 'A change has to be confirmed.']);
-  /** @type {[string, import('./dom.js').Child][]} */
+  /** @type {[string, import('./base.js').Child][]} */
   const facts = [
     ['Streams', `${counts.streams}: ${counts.static} static, ${counts.ondemand} on demand`],
     ['Faults', counts.errors || counts.warnings ? `${counts.errors} errors, ${counts.warnings} warnings` : 'none'],
@@ -55,7 +54,7 @@ function statusWords({ status }) {
   ];
 }
 
-/** Parts with commas between them. @param {...import('./dom.js').Child} parts */
+/** Parts with commas between them. @param {...import('./base.js').Child} parts */
 function listed(...parts) {
   return parts.filter(Boolean).map((part, at) => [at > 0 && ', ', part]);
 }
@@ -86,7 +85,7 @@ const STILL = /^(?:node|streams (?:total|static|ondemand))/;
 
 /**
  * The figures of the server and of its runtime command, as they are now.
- * @param {import('./state.js').State} state
+ * @param {import('./server.js').State} state
  * @param {AbortSignal} signal
  */
 function figuresView({ api }, signal) {

@@ -1,32 +1,27 @@
 // The whole text: `#/text`, and of an earlier configuration `#/text@REVISION/L220`. Only lines that can be seen are
 // drawn; the entry at the cursor is beside it, where it can be edited.
 
-import { el, fill, keyOf, later } from './dom.js';
-import { Problem } from './api.js';
-import { showEntry } from './entry_page.js';
-import { lineView } from './entry_editor.js';
-import { faultItem, problemView, showWhenRead } from './problem_view.js';
-import { pathOf } from './path.js';
-import { note, placeOf } from './router.js';
-import { VirtualRows } from './virtual_rows.js';
-import { GROUPS, vocabularyOf } from './vocabulary.js';
-import { entries, startOf } from './words.js';
+import { KEYS, VirtualRows, el, fill, keyOf, later, note, pathOf, placeOf } from './base.js';
+import { GROUPS, entries, lineView, startOf, vocabularyOf } from './editor.js';
+import { showEntry } from './entry.js';
+import { Problem } from './server.js';
+import { faultItem, problemView, showWhenRead } from './views.js';
 
 /**
- * @typedef {import('./state.js').State} State
+ * @typedef {import('./server.js').State} State
  * @typedef {{ body: string, revision: string, before?: number }} Read a text, and the change that it was before
  */
 
 /** The time that the cursor rests on a line before its entry is read, in milliseconds. */
 const REST = 120;
 
-/** @type {import('./router.js').Show} */
+/** @type {import('./base.js').Show} */
 export function showText(main, state, { revision: wanted, rest: [place = ''] }, signal) {
   /** @type {Read} */
   let read = { body: '', revision: '' };
   /** @type {string[]} */
   let lines = [];
-  /** The entries of the text, once they are looked for. @type {import('./words.js').Entry[] | undefined} */
+  /** The entries of the text, once they are looked for. @type {import('./editor.js').Entry[] | undefined} */
   let all;
   /** The path of the entry beside the text. */
   let shown = '';
@@ -107,7 +102,7 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
     show(found[0]);
   }
 
-  /** @param {import('./words.js').Entry | undefined} found */
+  /** @param {import('./editor.js').Entry | undefined} found */
   async function show(found) {
     const segments = found && all ? await segmentsOf(state, found, all) : [];
     const path = pathOf(segments);
@@ -118,7 +113,8 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
     if (!path) return fill(side, el('p.quiet', 'This line has no entry.'));
     const around = el('div.entry-page', el('p.quiet', 'Loading …'));
     const [group, name] = segments;
-    fill(side, el('h2', group === 'streams' ? el('a', { href: placeOf(`${name}`) }, name) : segments.join(' ')),
+    const view = Object.keys(KEYS).find((each) => KEYS[each] === group);
+    fill(side, el('h2', view ? el('a', { href: placeOf(`${name}`, view) }, name) : segments.join(' ')),
       read.before && el('p.quiet', 'The entry as it runs now:'), around);
     enterEntry = showEntry(around, state, segments, AbortSignal.any([signal, entry.signal]));
   }
@@ -134,9 +130,9 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
 /**
  * The path of an entry; of a directive that stands there several times, with its place among them.
  * @param {State} state
- * @param {import('./words.js').Entry} entry
- * @param {import('./words.js').Entry[]} all
- * @returns {Promise<import('./path.js').Segment[]>}
+ * @param {import('./editor.js').Entry} entry
+ * @param {import('./editor.js').Entry[]} all
+ * @returns {Promise<import('./base.js').Segment[]>}
  */
 async function segmentsOf(state, entry, all) {
   const { keyword, words: [name], isBlock } = entry;
@@ -160,7 +156,7 @@ async function readText({ api }, wanted) {
 
 /**
  * The search of a text: its element, what looks again, and where the words are in a line.
- * @param {import('./virtual_rows.js').VirtualRows} rows
+ * @param {import('./base.js').VirtualRows} rows
  * @param {() => string[]} lines
  */
 function searchView(rows, lines) {
@@ -220,7 +216,7 @@ function searchView(rows, lines) {
 /**
  * Shows the faults that the server finds in a text.
  * @param {HTMLElement} box
- * @param {import('./state.js').State} state
+ * @param {import('./server.js').State} state
  * @param {string} text
  * @param {(line: number) => void} goTo
  */

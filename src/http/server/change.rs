@@ -31,7 +31,7 @@ pub fn change(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -
     let format = call.query.word(FORMAT, formats);
     let (masks, diff) = (handler.masks(call)?, format == Some(FORMAT_DIFF));
     let (memory, masker) = (handler.settings.patch_memory, handler.masker_of(masks));
-    let shown = ReportParts::masked_by(masker.as_ref());
+    let shown = ReportParts::masked_by(masker);
     let (requested, options) = if operation == ApiOperation::Change {
         call.query.finish()?;
         let sent = serde_json::from_slice(&mem::take(&mut call.body)).map_err(|error| no_request(&error))?;
@@ -39,8 +39,8 @@ pub fn change(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -
         let told = match masker {
             _ if diff => ReportParts { diff, ..shown },
             // Those of the request, with these masks.
-            Some(_) => ReportParts { secrets: shown.secrets, mask_key: shown.mask_key, ..options.told },
-            None => options.told,
+            Masker::Off => options.told,
+            _ => ReportParts { secrets: shown.secrets, mask_key: shown.mask_key, ..options.told },
         };
         (operation.within(memory), ChangeOptions { told, ..options })
     } else {
@@ -57,8 +57,8 @@ pub fn change(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -
     };
     let is_dry = options.dry_run;
     let mut report = make(handler, call, requested, options)?;
-    if let (Some(masker), ApiOperation::Change) = (masker, operation) {
-        mask_values(&mut report, &masker);
+    if masker != Masker::Off && operation == ApiOperation::Change {
+        mask_values(&mut report, masker);
     }
     let response = match (format, operation, &report.snapshot) {
         (Some(FORMAT_DIFF), ..) => unified(["before", "after"], &report.diff),
@@ -75,7 +75,7 @@ pub fn change(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -
 }
 
 /// Masks the secrets in a report, but for its lines, which are made so.
-fn mask_values(report: &mut ChangeReport, masker: &Masker) {
+fn mask_values(report: &mut ChangeReport, masker: Masker) {
     report.values = mem::take(&mut report.values).into_iter().map(|changed| changed.masked(masker)).collect();
     report.configuration = report.configuration.as_ref().map(|whole| masker.json(whole));
     report.account = None;
@@ -119,7 +119,7 @@ fn make(
         ..options
     };
     let before = handler.running().revision();
-    if let Some(request) = requested.request() {
+    if let RequestedChange::Modify(request) = &requested {
         // A faulty patch is refused before its turn.
         let _one_at_a_time = handler.checking_patch.lock();
         request.check_text()?;

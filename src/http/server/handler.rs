@@ -167,14 +167,14 @@ impl Handler {
 
     /// A configuration with masks for this role, made for the first who asks. One is made at a time: that takes many times
     /// the memory of the text.
-    pub(super) fn masked(&self, snapshot: &Snapshot, role: Role) -> Arc<Snapshot> {
+    pub(super) fn masked(&self, snapshot: &Arc<Snapshot>, role: Role) -> Arc<Snapshot> {
         let mut last = self.masked.lock();
         let revision = snapshot.revision();
         let is_it = |(known, by, _): &&(Revision, Role, _)| (*known, *by) == (revision, role);
         if let Some((.., masked)) = last.iter().find(is_it) {
             return masked.clone();
         }
-        let masked = Arc::new(snapshot.masked(&self.masker_for(role)));
+        let masked = snapshot.masked(self.masker_for(role));
         if last.len() == MOST_MASKED {
             last.remove(0);
         }
@@ -184,11 +184,11 @@ impl Handler {
 
     /// The maker of masks for this role. Viewers see the same mask for all secrets, so that they do not learn which are equal.
     pub(super) fn masker_for(&self, role: Role) -> Masker {
-        if role == Role::View { Masker::opaque() } else { self.masker.clone() }
+        if role == Role::View { Masker::Opaque } else { self.masker }
     }
 
     /// The revision of a text as this role sees it: for viewers that of what they see, so that nothing tells of secrets.
-    pub(super) fn shown_revision(&self, snapshot: &Snapshot, role: Role) -> Revision {
+    pub(super) fn shown_revision(&self, snapshot: &Arc<Snapshot>, role: Role) -> Revision {
         match role {
             Role::Edit => snapshot.revision(),
             Role::View => self.hidden_revision(self.masked(snapshot, role).revision()),

@@ -11,8 +11,8 @@ use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, names};
 use super::query::Query;
 use crate::engine::{
-    Blamed, CheckedConfig, Composed, ConfigSource, Snapshot, diff_lines, entry_range, find, json_of_others,
-    not_there, value_history,
+    Blamed, CheckedConfig, Composed, ConfigSource, Snapshot, diff_lines, entry_range, find, not_there,
+    value_history,
 };
 use crate::error::{Error, ErrorKind, errors_of};
 use crate::http::api::{
@@ -54,8 +54,8 @@ impl Handler {
         }
     }
 
-    pub(super) fn masker_of(&self, masks: Masks) -> Option<Masker> {
-        masks.map(|role| self.masker_for(role))
+    pub(super) fn masker_of(&self, masks: Masks) -> Masker {
+        masks.map_or(Masker::Off, |role| self.masker_for(role))
     }
 
     /// A configuration as it is shown, with masks or without.
@@ -136,11 +136,10 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
         }
         None => {
             let shown = handler.shown(snapshot, masks);
+            let shown_part = || shown.config().skipping_static(skip_streams);
             let mut body = match (is_effective, skip_streams) {
-                (true, _) => {
-                    shown.config().skipping_static(skip_streams).effective().to_string().into_bytes().into()
-                }
-                (false, true) => json_of_others(&shown).into(),
+                (true, _) => shown_part().effective().to_string().into_bytes().into(),
+                (false, true) => serde_json::to_vec(&shown_part()).expect("a view is JSON").into(),
                 (false, false) => shown.json().clone(),
             };
             if let Some(composed) = &composed {
@@ -164,8 +163,8 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
 }
 
 /// The text of the entry at a path, and the line at which it begins.
-fn entry(snapshot: &Arc<Snapshot>, path: &Path, masker: Option<Masker>) -> Result<Response, Error> {
-    let range = entry_range(snapshot, path, masker.as_ref())?;
+fn entry(snapshot: &Arc<Snapshot>, path: &Path, masker: Masker) -> Result<Response, Error> {
+    let range = entry_range(snapshot, path, masker)?;
     let line = snapshot.document().text()[..range.start].matches('\n').count() + 1;
     let shown = MaskedText::new(snapshot.document(), masker, vec![range.clone()]);
     Ok(Response::ok(TEXT, shown.line(range).into_bytes()).with(LINE_HEADER, line.to_string()))
@@ -175,7 +174,7 @@ fn entry(snapshot: &Arc<Snapshot>, path: &Path, masker: Option<Masker>) -> Resul
 fn with_member(object: &[u8], name: &str, value: Value, is_masked: bool) -> Arc<Vec<u8>> {
     let mut member = json!({ name: value });
     if is_masked {
-        member = Masker::opaque().json(&member);
+        member = Masker::Opaque.json(&member);
     }
     let head = object.strip_suffix(b"}").unwrap_or(object);
     let comma = if head.len() > 1 { "," } else { "" };
@@ -191,10 +190,10 @@ pub fn runtime(handler: &Handler, call: &Call<'_>) -> Response {
 /// `included`: the files of each pattern.
 pub fn included(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let is_saved = call.query.word(SOURCE, &["running", SOURCE_SAVED]) == Some(SOURCE_SAVED);
+    let masks = handler.masks(call)?;
     call.query.finish()?;
     let composed = handler.composed(&handler.source(is_saved)?)?;
     let included = composed.map(|composed| composed.included).unwrap_or_default();
-    let masks = Some(Role::View).filter(|_| call.role == Role::View);
     let files = included.into_iter().map(|(pattern, texts)| {
         let files = texts.into_iter().filter_map(|included| {
             let shown = handler.shown(&Arc::new(Snapshot::from_bytes(included.bytes?)), masks);
@@ -246,7 +245,7 @@ pub fn blame(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
         Some(composed) => composed.refuse_entry(&path).map_err(not_there),
         None => Ok(()),
     };
-    let found = value_history(&*handler.service, &path, limit, masker.as_ref(), &is_late, &refuse)?;
+    let found = value_history(&*handler.service, &path, limit, masker, &is_late, &refuse)?;
     let mut changes = found.changes;
     hide_revisions(handler, changes.iter_mut().map(|blamed| &mut blamed.entry), call.role);
     let changes = changes.into_iter().map(|it| Blamed { entry: it.entry.shown_by(masked_text), ..it });
@@ -269,15 +268,8 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     }
     let entries = handler.service.history(WHOLE_HISTORY)?;
     let entry = find(&entries, change)?;
-    let kept = |serial| handler.service.text_before(ChangeRef::Number(serial));
-    let before = kept(entry.number)?;
-    // Any text with its revision is the text after it.
-    let later = entries.iter().find(|later| later.before.is_some() && later.before == entry.after);
-    let now = |source| handler.text_of(source).ok().filter(|text| Some(text.revision()) == entry.after);
-    let after = match later {
-        Some(later) => Some(kept(later.number)?),
-        None => now(ConfigSource::Saved).or_else(|| now(ConfigSource::Running)),
-    };
+    let before = handler.service.text_before(ChangeRef::Number(entry.number))?;
+    let after = entry.after.map(|after| handler.engine.text_with(after, &entries)).transpose()?.flatten();
     let gone =
         || Error::new(ErrorKind::NotFound, format!("the text after change {} is not kept", entry.number));
     let names = ["before", "after"].map(|side| format!("{side} change {}", entry.number));
@@ -307,8 +299,8 @@ pub fn diff(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     Ok(between(names, texts, handler.masker_of(masks)))
 }
 
-fn between(names: [String; 2], texts: [Arc<Snapshot>; 2], masker: Option<Masker>) -> Response {
-    let lines = diff_lines(texts.each_ref().map(|text| &**text), masker.as_ref());
+fn between(names: [String; 2], texts: [Arc<Snapshot>; 2], masker: Masker) -> Response {
+    let lines = diff_lines(texts.each_ref().map(|text| &**text), masker);
     let is_of_bytes = lines.is_empty() && texts[0].bytes() != texts[1].bytes();
     let note = is_of_bytes.then_some(BYTES_DIFFER);
     unified(names.each_ref().map(String::as_str), &lines).noted(note.as_slice())
@@ -321,21 +313,23 @@ pub fn unified([old, new]: [&str; 2], lines: &[String]) -> Response {
     Response::ok(DIFF, body.into_bytes())
 }
 
-/// `check_config`: the faults of a text, for editors with what it includes, or of an entry in its place in what runs.
+/// `check_config`: the faults of a text, or of the file, for editors with what it includes, or of an entry in its place in what
+/// runs.
 pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let is_utf16 = call.query.word("columns", &["characters", "utf16"]) == Some("utf16");
     let path = call.query.path("path");
+    let is_saved = call.query.word(SOURCE, &["sent", SOURCE_SAVED]) == Some(SOURCE_SAVED);
     call.query.finish()?;
     let _turn = handler.turn(call.role)?;
-    if call.role == Role::View && path.is_some() {
-        // It could tell a viewer whether a guess of a secret is right.
-        let detail = "`view_auth` may check the text of a whole configuration; an entry needs `edit_auth`";
+    if call.role == Role::View && (path.is_some() || is_saved) {
+        // It could tell a viewer whether a guess of a secret is right, and messages quote the file.
+        let detail = "`view_auth` may check the text of a whole configuration that it sends; the rest needs `edit_auth`";
         return Err(Error::new(ErrorKind::ViewOnly, detail));
     }
     let (running, body) = (handler.running(), mem::take(&mut call.body));
     let found = match path {
         Some(path) => {
-            let range = entry_range(&running, &path, None)?;
+            let range = entry_range(&running, &path, Masker::Off)?;
             let (old, part) = (running.document().text(), Snapshot::from_bytes(body));
             let part = part.document().text();
             let whole = [&old[..range.start], part, &old[range.end..]].concat();
@@ -343,7 +337,11 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
             CheckedConfig::of_part(&whole, part, is_utf16)
         }
         None => {
-            let (text, is_editor) = (Arc::new(Snapshot::from_bytes(body)), call.role == Role::Edit);
+            let text = match is_saved {
+                true => handler.text_of(ConfigSource::Saved)?,
+                false => Arc::new(Snapshot::from_bytes(body)),
+            };
+            let is_editor = call.role == Role::Edit;
             let composed = if is_editor { handler.engine.composed(&text) } else { None };
             let left_out = (!is_editor && !text.includes().is_empty()).then_some(INCLUDES_LEFT_OUT);
             let found = CheckedConfig::of_text(&text, composed.as_ref(), is_utf16);

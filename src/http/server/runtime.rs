@@ -67,6 +67,7 @@ impl Runtime {
             "started_at": rfc3339(self.started_at),
             "uptime_s": self.clock.elapsed().as_secs(),
             "connections": listening.map(|listening| (listening.connections)()),
+            "runtime_cmd": self.command.is_some(),
         })
     }
 

@@ -100,7 +100,7 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
     Ok(json!({
         "role": if role == Role::Edit { "edit" } else { "view" },
         "login": call.record.login.as_deref().unwrap_or(&call.by),
-        "revisions": { "running": shown(&*state.running), "file": shown(&*file) },
+        "revisions": { "running": shown(&state.running), "file": shown(&file) },
         "state": conditions,
         "pending": pending(handler, message.as_deref())?,
         "last_change": last.map(|entry| entry.shown_by(masked_text)).map(|entry| json!({

@@ -22,7 +22,7 @@ const PAGE: u64 = 200;
 
 impl Store for ClusterStore {
     fn name(&self) -> String {
-        self.url_text()
+        self.gateway().url().to_string()
     }
 
     fn path(&self) -> &Path {
@@ -86,18 +86,26 @@ impl Store for ClusterStore {
         RunBy::Nodes
     }
 
-    fn canaries(&self, id: &str, back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
+    fn canaries(
+        &self,
+        id: &str,
+        waves: &[Vec<String>],
+        back: Option<&str>,
+    ) -> Result<Option<Vec<String>>, Error> {
         let seen = self.seen_with(vec![KeyRange::below(&self.keys().node(""))])?;
         let is_it = |head: &&HeadRecord| head.unconfirmed.as_ref().is_some_and(|change| change.id == id);
         let Some(head) = seen.head.as_ref().filter(is_it).filter(|_| seen.has_pending) else {
             return Ok(None);
         };
+        let next = head.with_next(waves);
         let found = match back {
             Some(why) => Err(why.to_owned()),
             None => verdict(head, &seen.others.concat(), self.keys()),
         };
         let decided = match found {
-            Ok((conditions, whys)) if whys.is_empty() => self.confirm(&seen, conditions),
+            Ok((conditions, whys)) if whys.is_empty() => {
+                self.decide(&seen, conditions, next.clone().unwrap_or_else(|| head.confirmed()))
+            }
             Ok((_, whys)) => return Ok(Some(whys)),
             Err(why) => {
                 let back = head.taken_back(EXPIRED, "", &why).ok_or_else(|| self.overtaken());
@@ -105,7 +113,8 @@ impl Store for ClusterStore {
             }
         };
         match decided {
-            Ok(()) => Ok(None),
+            Ok(()) if next.is_none() => Ok(None),
+            Ok(()) => Ok(Some(Vec::new())),
             // What another one decided meanwhile is looked at again.
             Err(error) if error.kind == ErrorKind::Overtaken => Ok(Some(Vec::new())),
             Err(error) => Err(error),
@@ -239,13 +248,6 @@ impl Writer for ClusterWriter<'_> {
         back.map_or(Ok(false), |back| self.store.put_head(&seen, back, &[], None).map(|()| true))
     }
 
-    /// There is no text but those of changes.
-    fn keep_aside(&self, _text: &[u8], _record: &ChangeRecord<'_>) -> Result<(), Error> {
-        let name = self.store.url_text();
-        let message = format!("the history of `{name}` takes only texts that become the configuration");
-        Err(Error::new(ErrorKind::Failed, message))
-    }
-
     fn set_pending(&self, pending: &PendingRecord) -> Result<(), Error> {
         self.pending.replace(Some(pending.info.clone()));
         Ok(())
@@ -257,7 +259,7 @@ impl Writer for ClusterWriter<'_> {
         }
         let seen = self.store.seen()?;
         match seen.head.as_ref().is_some_and(|head| head.unconfirmed.is_some()) {
-            true => self.store.confirm(&seen, Vec::new()),
+            true => self.store.confirm(&seen),
             false => Ok(()),
         }
     }
@@ -291,22 +293,33 @@ impl ClusterStore {
         is_made.then_some(()).ok_or_else(|| self.overtaken())
     }
 
-    /// Confirms the last change, if it is the seen one still, its time is not over, and all `conditions`
-    /// hold.
+    /// Confirms the last change.
+    ///
+    /// # Errors
+    /// As [`ClusterStore::decide`].
+    pub(super) fn confirm(&self, seen: &Seen) -> Result<(), Error> {
+        let confirmed = seen.head.as_ref().map(HeadRecord::confirmed).ok_or_else(|| self.overtaken())?;
+        self.decide(seen, Vec::new(), confirmed)
+    }
+
+    /// Writes the last change anew, confirmed or for more nodes, if it is the seen one still, its time is not over, and all
+    /// `conditions` hold.
     ///
     /// # Errors
     /// `Overtaken`, as well, where nothing is there to be confirmed.
-    pub(super) fn confirm(&self, seen: &Seen, mut conditions: Vec<Compare>) -> Result<(), Error> {
-        let (true, Some(head)) = (seen.has_pending, &seen.head) else { return Err(self.overtaken()) };
+    fn decide(&self, seen: &Seen, mut conditions: Vec<Compare>, head: HeadRecord) -> Result<(), Error> {
         let keys = self.keys();
+        if !seen.has_pending {
+            return Err(self.overtaken());
+        }
         conditions.push(Compare::unchanged(&keys.head, seen.mod_revision));
         conditions.push(Compare::unchanged(&keys.pending, seen.pending_revision));
-        let success = vec![
-            KeyOperation::put(&keys.head, head.confirmed().to_json()),
-            KeyOperation::Delete(KeyRange::one(&keys.pending)),
-        ];
-        // Nothing else confirms a change and keeps its id.
-        let is_it = |found: HeadRecord| found.id == head.id && found.unconfirmed.is_none();
+        let mut success = vec![KeyOperation::put(&keys.head, head.to_json())];
+        if head.unconfirmed.is_none() {
+            success.push(KeyOperation::Delete(KeyRange::one(&keys.pending)));
+        }
+        // Nothing else decides on a change and keeps its id.
+        let is_it = |found: HeadRecord| found.id == head.id && found.unconfirmed == head.unconfirmed;
         self.commit(conditions, success, &keys.head, is_it)
     }
 

@@ -59,9 +59,9 @@ pub enum KeyOperation {
         key: String,
         #[serde(serialize_with = "base64")]
         value: Vec<u8>,
-        /// The lease with which the key ends; 0 for none.
-        #[serde(skip_serializing_if = "is_zero")]
-        lease: i64,
+        /// The lease with which the key ends.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lease: Option<i64>,
     },
     #[serde(rename = "request_delete_range")]
     Delete(KeyRange),
@@ -71,12 +71,12 @@ pub enum KeyOperation {
 
 impl KeyOperation {
     pub fn put(key: &str, value: impl Into<Vec<u8>>) -> Self {
-        Self::put_leased(key, value, 0)
+        Self::Put { key: key.to_owned(), value: value.into(), lease: None }
     }
 
     /// Puts a key that ends with a lease.
     pub fn put_leased(key: &str, value: impl Into<Vec<u8>>, lease: i64) -> Self {
-        Self::Put { key: key.to_owned(), value: value.into(), lease }
+        Self::Put { key: key.to_owned(), value: value.into(), lease: Some(lease) }
     }
 }
 
@@ -154,10 +154,6 @@ fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
 
 fn in_string<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
     String::deserialize(from)?.parse().map_err(D::Error::custom)
-}
-
-fn is_zero(number: &i64) -> bool {
-    *number == 0
 }
 
 #[cfg(test)]

@@ -60,6 +60,9 @@ impl ClusterStore {
     }
 }
 
+/// The most records of nodes that one transaction compares: etcd takes 128 conditions.
+const MOST_COMPARED: usize = 100;
+
 /// Decides by the records of the nodes that go first, which are among those that were `found`: the conditions under which
 /// the change is confirmed, and the reasons why some of the nodes do not run it yet. A record counts if it says that the node
 /// has run this change for as long as it has to.
@@ -92,6 +95,8 @@ pub(super) fn verdict(
             _ => conditions.push(Compare::unchanged(&key, found.mod_revision)),
         }
     }
+    // What the others said as well, they said at the same revision.
+    conditions.truncate(MOST_COMPARED);
     Ok((conditions, whys))
 }
 

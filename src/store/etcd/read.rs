@@ -13,7 +13,7 @@ use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use super::records::{HeadRecord, LARGEST_TEXT, TextRef};
 use super::{ClusterUrl, Keys};
 use crate::error::{Error, ErrorKind};
-use crate::store::{Loaded, PendingInfo};
+use crate::store::{Loaded, PendingInfo, Store};
 
 /// The most attempts to read a text that other writers remove meanwhile.
 const READ_ATTEMPTS: usize = 20;
@@ -103,13 +103,9 @@ impl ClusterStore {
         &self.keys
     }
 
-    pub(super) fn url_text(&self) -> String {
-        self.gateway.url().to_string()
-    }
-
     /// A value does not have the form that this version writes.
     pub(super) fn damaged(&self, what: impl Display) -> Error {
-        Error::new(ErrorKind::Unusable, format!("`{}` failed: {what}", self.gateway.url())).hint(
+        Error::new(ErrorKind::Unusable, format!("`{}` failed: {what}", self.name())).hint(
             "another version of mediactl, or another program, wrote that key: `etcdctl get --prefix KEY` shows what \
              stands there, and a back-up has what stood there; without one, `save FILE` under another prefix begins \
              anew, and `cluster adopt` there lets nodes go on with it",
@@ -122,7 +118,7 @@ impl ClusterStore {
     }
 
     pub(super) fn overtaken(&self) -> Error {
-        Error::overtaken(self.url_text())
+        Error::overtaken(self.name())
     }
 
     /// Reads the last change and other keys, all at once.
@@ -212,7 +208,7 @@ mod tests {
             TextRef { size: u64::MAX, ..honest.clone() },
         ] {
             let error = store.text_of(&text).expect_err("it can't be");
-            let (url, key) = (store.url_text(), store.keys.text(&text));
+            let (url, key) = (store.name(), store.keys.text(&text));
             assert_eq!(error.to_string(), format!("`{url}` failed: the text in `{key}` can't be read"));
             assert!(error.hint.is_some_and(|hint| hint.contains("etcdctl get")));
         }

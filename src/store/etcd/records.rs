@@ -1,18 +1,15 @@
 //! The records of changes, and the form of texts.
 
-use std::io::{Read, Write};
 use std::time::SystemTime;
 
 use bytes::Bytes;
 use flate2::Compression;
-use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::store::clock::{as_rfc3339, fresh_id, from_milliseconds};
-use crate::store::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, Revision};
+use crate::store::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, Revision, gunzip, gzip};
 
 /// The form of the records that this version writes.
 const FORMAT: u64 = 3;
@@ -230,6 +227,17 @@ impl HeadRecord {
         Self { unconfirmed: None, ..self.clone() }
     }
 
+    /// The record with the nodes of the first of these waves that not all take yet; `None` after the last one.
+    pub fn with_next(&self, waves: &[Vec<String>]) -> Option<Self> {
+        let change = self.unconfirmed.as_ref().filter(|change| !change.canary.is_empty())?;
+        let more = |wave: &Vec<String>| {
+            let more: Vec<String> = wave.iter().filter(|node| !change.goes_first_on(node)).cloned().collect();
+            (!more.is_empty()).then_some(more)
+        };
+        let canary = [change.canary.clone(), waves.iter().find_map(more)?].concat();
+        Some(Self { unconfirmed: Some(Unconfirmed { canary, ..change.clone() }), ..self.clone() })
+    }
+
     /// Who made the change: the login, and who it says that it is where that is somebody else.
     pub fn author(&self) -> String {
         match &self.by {
@@ -269,9 +277,7 @@ impl TextRef {
         if size > LARGEST_TEXT {
             return None;
         }
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-        let written = encoder.write_all(text).and_then(|()| encoder.finish());
-        let packed = written.expect("writing to memory does not fail");
+        let packed = gzip(text, Compression::default());
         let packed_text = Self {
             serial,
             id: fresh_id(),
@@ -292,10 +298,9 @@ impl TextRef {
 
     /// Undoes [`TextRef::pack`]; `None` if that is not this text.
     pub fn unpack(&self, packed: &[u8]) -> Option<Bytes> {
-        let mut text = Vec::new();
         self.most_packed().filter(|_| self.codec == GZIP)?;
         // One byte more shows that there is more; without a limit, a small value could fill the memory.
-        GzDecoder::new(packed).take(self.size + 1).read_to_end(&mut text).ok()?;
+        let text = gunzip(packed, self.size + 1)?;
         let is_it = text.len() as u64 == self.size
             && Revision::from_text(&text) == self.revision
             && sha256(&text) == self.sha256;
@@ -369,9 +374,7 @@ mod tests {
         let larger = [&largest[..], b" "].concat();
         assert!(packed.len() < CHUNK && TextRef::pack(&larger, 1).is_none());
         assert!(text.unpack(&packed).is_some());
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(&larger).expect("it goes to memory");
-        let bomb = encoder.finish().expect("it goes to memory");
+        let bomb = gzip(&larger, Compression::fast());
         for size in [LARGEST_TEXT, LARGEST_TEXT + 1, u64::MAX] {
             assert!(TextRef { size, ..text.clone() }.unpack(&bomb).is_none(), "{size}");
         }

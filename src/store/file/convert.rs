@@ -8,11 +8,9 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
-use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
-use flate2::read::GzDecoder;
 use memchr::memmem;
 use rustix::fs::{CWD, RenameFlags};
 use serde::Deserialize;
@@ -23,7 +21,7 @@ use super::in_place;
 use super::replace::sync_folder;
 use super::state::{LOCK, PROBE_WAIT, SERVE_LOCK, StateDir};
 use crate::error::{Error, ErrorKind};
-use crate::store::{HistoryEntry, LockHolder, Revision};
+use crate::store::{HistoryEntry, LockHolder, Revision, gunzip};
 
 /// The end of the name of a folder that is being made, and of one that is being removed.
 const NEW: &str = "-new";
@@ -148,7 +146,7 @@ fn copy_files<N: AsRef<str>>(
 ) -> Result<(), Error> {
     for name in names {
         let (name, path) = (name.as_ref(), from.path_of(name.as_ref()));
-        let is_own = |found: &Metadata| found.nlink() == 1 || !from.trust().is_for_earlier_owner();
+        let is_own = |found: &Metadata| found.nlink() == 1 || from.trust().earlier.is_none();
         if fs::symlink_metadata(&path).is_ok_and(|found| !(found.is_file() && is_own(&found))) {
             continue;
         }
@@ -230,8 +228,7 @@ impl FormerHistory {
             Some(&bytes[end.checked_sub(10)?..]).filter(|at| at.starts_with(&[0x1f, 0x8b, 8, 8]))
         };
         let member = memmem::rfind_iter(&bytes, &header).find_map(begins).unwrap_or_default();
-        let mut text = Vec::new();
-        Ok(GzDecoder::new(member).read_to_end(&mut text).is_ok().then_some(text))
+        Ok(gunzip(member, u64::MAX))
     }
 
     /// The text that a change made, if it is known.

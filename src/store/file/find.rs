@@ -61,8 +61,8 @@ impl ConfFile {
         }
         let start = if path.is_absolute() { Ok(PathBuf::from("/")) } else { std::env::current_dir() };
         let start = start.map_err(Error::opening("look up", Path::new(".")))?;
-        let target = follow(start, path, &mut 0, true)?;
-        match fs::symlink_metadata(&target) {
+        let (target, found) = follow(start, path, &mut 0, true)?;
+        match found.map_or_else(|| fs::symlink_metadata(&target), Ok) {
             Ok(found) => refuse_other_kinds(&target, &found)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(Error::opening("look up", &target)(error)),
@@ -168,8 +168,7 @@ pub fn read_limited(
     let most = LARGEST.load(Ordering::Relaxed);
     let mut bytes = Vec::new();
     if size <= most {
-        bytes.reserve(usize::try_from(size).unwrap_or_default() + 1);
-        file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+        read_all(file.take(most + 1), size, &mut bytes).map_err(failed)?;
         if bytes.len() as u64 <= most {
             return Ok(bytes);
         }
@@ -195,10 +194,29 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Reads a whole file of the state folder, which has about `size` bytes, from where it stands to its end.
 pub(super) fn read_whole(file: &File, size: u64, path: &Path) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
-    // `take` keeps std from asking for the size again.
-    file.take(u64::MAX).read_to_end(&mut bytes).map_err(Error::io("read", path))?;
+    let mut bytes = Vec::new();
+    read_all(file, size, &mut bytes).map_err(Error::io("read", path))?;
     Ok(bytes)
+}
+
+/// Reads about `size` bytes, mostly at once, and what is behind them.
+fn read_all(mut file: impl Read, size: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+    bytes.resize(usize::try_from(size).unwrap_or_default() + 1, 0);
+    let mut end = 0;
+    loop {
+        match file.read(&mut bytes[end..]) {
+            Ok(0) => break,
+            Ok(read) => end += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if end == bytes.len() {
+            // It grows, or the kernel did not tell its size.
+            bytes.resize(2 * end.max(4096), 0);
+        }
+    }
+    bytes.truncate(end);
+    Ok(())
 }
 
 /// Refuses everything but regular files, before anything opens it.
@@ -213,20 +231,28 @@ pub(super) fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), Er
 }
 
 /// Follows `path` from the folder `at`, after so many `links`; `is_given` if it is not the target of one of them. The last
-/// name of the given path may be missing; the target of a link may not. The result has no link and no `..`.
-fn follow(mut at: PathBuf, path: &Path, links: &mut usize, is_given: bool) -> Result<PathBuf, Error> {
+/// name of the given path may be missing; the target of a link may not. The result has no link and no `..`; what is there
+/// comes with it, if that was looked at.
+fn follow(
+    mut at: PathBuf,
+    path: &Path,
+    links: &mut usize,
+    is_given: bool,
+) -> Result<(PathBuf, Option<Metadata>), Error> {
+    let mut last = None;
     let mut names = path.components().peekable();
     while let Some(name) = names.next() {
         let next = match name {
             Component::Normal(name) => at.join(name),
             Component::ParentDir => {
                 at.pop();
+                last = None;
                 continue;
             }
             Component::RootDir => PathBuf::from("/"),
             Component::CurDir | Component::Prefix(_) => continue,
         };
-        at = match fs::symlink_metadata(&next) {
+        (at, last) = match fs::symlink_metadata(&next) {
             Ok(found) if found.is_symlink() => {
                 *links += 1;
                 if *links > MAX_LINKS {
@@ -242,10 +268,10 @@ fn follow(mut at: PathBuf, path: &Path, links: &mut usize, is_given: bool) -> Re
             {
                 return Err(Error::opening("look up", &next)(error));
             }
-            _ => next,
+            found => (next, found.ok()),
         };
     }
-    Ok(at)
+    Ok((at, last))
 }
 
 /// Refuses the link at `path`, described by `found`, in a folder where everybody may make links, unless

@@ -14,20 +14,19 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
-use std::io::{self, Read, Write};
+use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::time::SystemTime;
 
-use flate2::read::GzDecoder;
-use flate2::{Compression, GzBuilder};
+use flate2::Compression;
 use memchr::memmem;
 
 use super::state::{StateDir, UNFINISHED};
 use crate::error::Error;
 use crate::store::{
     ChangeRecord, ChangedPaths, DEFAULT_KEEP, FileStamp, HAND_EDIT, HistoryEntry, Loaded, Reconciled,
-    Revision,
+    Revision, gunzip, gzip,
 };
 
 /// Name of the folder in the state folder.
@@ -54,19 +53,6 @@ impl FileStamp {
     /// That of the file at a path; `None` if there is none.
     pub(super) fn at(path: &Path) -> Option<Self> {
         fs::symlink_metadata(path).ok().map(|found| Self::of(&found))
-    }
-}
-
-/// The line of a change that is being made.
-fn line_of(number: u64, record: &ChangeRecord<'_>) -> HistoryEntry {
-    HistoryEntry {
-        at: SystemTime::now(),
-        by: Some(record.by.to_owned()),
-        message: record.message.map(str::to_owned),
-        id: record.id.map(str::to_owned),
-        undoes: record.undoes.map(str::to_owned),
-        paths: record.paths.cloned(),
-        ..HistoryEntry::new(number, record.operation)
     }
 }
 
@@ -219,7 +205,7 @@ impl History {
     fn text(&self, number: u64, revision: Revision) -> Result<Option<Vec<u8>>, Error> {
         for name in [plain(number), packed(number)] {
             let Some(bytes) = self.read(&name)? else { continue };
-            let text = if name.ends_with(COMPRESSED) { uncompressed(&bytes).ok() } else { Some(bytes) };
+            let text = if name.ends_with(COMPRESSED) { gunzip(&bytes, u64::MAX) } else { Some(bytes) };
             if let Some(text) = text.filter(|text| Revision::from_text(text) == revision) {
                 return Ok(Some(text));
             }
@@ -252,26 +238,10 @@ impl History {
             paths: texts.and_then(|(old, now)| paths([old, &now.bytes])),
             ..HistoryEntry::new(self.next_number(&self.texts()?), HAND_EDIT)
         };
-        self.keep(line, now.map(|now| &now.bytes[..]), None)?;
-        Ok(Reconciled { warnings: Vec::new(), edited_from })
-    }
-
-    /// Keeps a text in the history with an entry that is no change of the file, durably.
-    pub fn keep_aside(&mut self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error> {
-        let line = HistoryEntry {
-            before: Some(Revision::from_text(text)),
-            after: self.change_before(self.journal.len()).and_then(|last| last.after),
-            is_aside: true,
-            ..line_of(self.next_number(&self.texts()?), record)
-        };
-        self.keep(line, Some(text), record.keep)
-    }
-
-    fn keep(&mut self, line: HistoryEntry, text: Option<&[u8]>, keep: Option<usize>) -> Result<(), Error> {
-        text.map_or(Ok(()), |text| self.folder.put(&plain(line.number), &[text]))?;
+        now.map_or(Ok(()), |now| self.folder.put(&plain(line.number), &[&now.bytes]))?;
         self.append(&line)?;
-        self.forget(keep);
-        Ok(())
+        self.forget(None);
+        Ok(Reconciled { warnings: Vec::new(), edited_from })
     }
 
     /// Adds a line, and makes it and the names in the folder durable. If a crash cut the last line short, a line end goes
@@ -360,13 +330,18 @@ impl Staged {
             number = number.max(first + 1);
         }
         let line = HistoryEntry {
+            at: SystemTime::now(),
+            by: Some(record.by.to_owned()),
+            message: record.message.map(str::to_owned),
+            id: record.id.map(str::to_owned),
+            undoes: record.undoes.map(str::to_owned),
+            paths: record.paths.cloned(),
             before: old.map(|(old, _)| old.revision()),
             after: new.map(Revision::from_text),
             file: old.map(|(_, found)| FileStamp::of(found)),
-            ..line_of(number, record)
+            ..HistoryEntry::new(number, record.operation)
         };
-        let (number, keep) = (line.number, record.keep);
-        let mut staged = Self { history, number, keep, compressed: Vec::new(), stays: false };
+        let mut staged = Self { history, number, keep: record.keep, compressed: Vec::new(), stays: false };
         new.map_or(Ok(()), |new| staged.history.folder.put(&plain(number), &[new]))?;
         staged.compress(texts, last.zip(text));
         staged.history.append(&line)?;
@@ -424,14 +399,6 @@ fn packed(number: u64) -> String {
     format!("{number}{COMPRESSED}")
 }
 
-/// A text as a file of gzip.
 fn compressed(text: &[u8]) -> Vec<u8> {
-    let mut writer = GzBuilder::new().write(Vec::new(), Compression::fast());
-    writer.write_all(text).and_then(|()| writer.finish()).expect("a vector takes all bytes")
-}
-
-fn uncompressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    GzDecoder::new(bytes).read_to_end(&mut text)?;
-    Ok(text)
+    gzip(text, Compression::fast())
 }

@@ -66,7 +66,7 @@ pub(super) struct StateTrust {
     owner: u32,
     group: u32,
     /// The owner of the folder, if that is the one of an earlier owner of the configuration.
-    earlier: Option<u32>,
+    pub earlier: Option<u32>,
     /// True if that group may write the configuration, and so the state, too.
     is_shared: bool,
     /// The user of this process.
@@ -130,11 +130,6 @@ impl StateTrust {
             && found.mode() & ANY == 0
     }
 
-    /// True if the files of an earlier owner of the configuration are read.
-    pub fn is_for_earlier_owner(&self) -> bool {
-        self.earlier.is_some()
-    }
-
     /// True if a file belongs to the owner and the group of the configuration.
     pub fn has_given(&self, found: &Metadata) -> bool {
         (found.uid(), found.gid()) == (self.owner, self.group)
@@ -179,15 +174,23 @@ impl StateDir {
     pub fn enter(conf: &ConfFile) -> Result<(StateDir, bool), Error> {
         let trust = StateTrust::for_conf(conf)?;
         let (state, is_new) = Self::make_at(conf, conf.state_dir(), trust)?;
-        let is_of_other_owner = !is_new && trust.has_other_owner(&state.metadata()?);
-        if !(is_new || is_of_other_owner) {
-            state.claim()?;
+        if is_new {
+            return Ok((state, false));
+        }
+        let found = state.metadata()?;
+        let is_of_other_owner = trust.has_other_owner(&found);
+        if !is_of_other_owner {
+            state.claim_as(&found)?;
         }
         Ok((state, is_of_other_owner))
     }
 
     /// Makes a folder beside `conf` where it is missing; says whether it was made.
     pub fn make_at(conf: &ConfFile, path: PathBuf, trust: StateTrust) -> Result<(StateDir, bool), Error> {
+        // Mostly it is there.
+        if let Ok(folder) = open_whole_path(&path, LIST) {
+            return Ok((StateDir { path, folder, trust }, false));
+        }
         let beside = open_whole_path(conf.folder(), SEARCH).map_err(Error::state_folder(&path))?;
         let (state, is_new) = Self::open_or_make(&beside, path, trust)?;
         if is_new {
@@ -227,8 +230,13 @@ impl StateDir {
 
     /// Gives the folder to the owner of the configuration, unless another user may have made it.
     pub fn claim(&self) -> Result<(), Error> {
-        let found = self.refuse_of_stranger()?;
-        self.trust.give(&self.folder, &found, self.trust.folder_mode());
+        self.claim_as(&self.metadata()?)
+    }
+
+    /// The same of the folder as it was found.
+    fn claim_as(&self, found: &Metadata) -> Result<(), Error> {
+        self.trust.refuse(&self.path, found)?;
+        self.trust.give(&self.folder, found, self.trust.folder_mode());
         Ok(())
     }
 
@@ -427,8 +435,7 @@ impl StateDir {
         let (lock, opened) = self.open(name)?;
         let taken = wait_for(&lock, wait, &mut || on_wait(&LockHolder::read(&lock)));
         if !taken.map_err(Error::state_folder(&self.path_of(name)))? {
-            let held = if name == SERVE_LOCK { Error::already_served } else { Error::locked };
-            return Err(held(conf.target(), LockHolder::read(&lock)));
+            return Err(Error::locked(conf.target(), LockHolder::read(&lock), name == SERVE_LOCK));
         }
         let is_own = |found: Metadata| (found.dev(), found.ino()) == (opened.dev(), opened.ino());
         // Looked up by its path, as other processes do.
@@ -436,8 +443,8 @@ impl StateDir {
             return Ok(None);
         }
         // On a full disk the id of the holder is missing, which is harmless: the lock itself is held.
-        let text = format!("{}\n", std::process::id());
-        let _ = lock.write_all_at(text.as_bytes(), 0).and_then(|()| lock.set_len(text.len() as u64));
+        // All ids take the same room, so that nothing is left of a longer one.
+        let _ = lock.write_all_at(format!("{:<10}\n", std::process::id()).as_bytes(), 0);
         Ok(Some(lock))
     }
 }

@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
 use std::time::{Duration, Instant};
 
 use rustix::fs::Access;
+use rustix::io::Errno;
 
 use super::convert::{self, FormerLocks};
-use super::find::{ConfFile, refuse_other_kinds};
+use super::find::ConfFile;
 use super::history::History;
 use super::in_place;
 use super::pending;
@@ -114,13 +114,6 @@ impl Writer for LockedFile<'_> {
         replace::prepare((self.conf, &self.state), old, new, || self.take_history(), record)
     }
 
-    fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error> {
-        let mut history = self.take_history()?;
-        history.keep_aside(text, record)?;
-        self.history.replace(Some(history));
-        Ok(())
-    }
-
     /// Nobody else writes it as long as the file is locked.
     fn set_pending(&self, pending: &PendingRecord) -> Result<(), Error> {
         pending::write(&self.state, pending)
@@ -133,11 +126,8 @@ impl Writer for LockedFile<'_> {
 
 /// Refuses before anything is made: neither a folder nor a read-only file gets a state folder.
 fn refuse_unwritable(conf: &ConfFile) -> Result<(), Error> {
-    let path = conf.target();
-    let found = match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        found => found.map_err(Error::opening("look at", path))?,
-    };
-    refuse_other_kinds(path, &found)?;
-    rustix::fs::access(path, Access::WRITE_OK).map_err(Error::opening("write", path))
+    match rustix::fs::access(conf.target(), Access::WRITE_OK) {
+        Err(Errno::NOENT) => Ok(()),
+        found => found.map_err(Error::opening("write", conf.target())),
+    }
 }

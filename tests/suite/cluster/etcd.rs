@@ -168,6 +168,18 @@ impl Etcd {
         add_users(&ask, users);
     }
 
+    /// How many logins a member was asked for since it was started.
+    pub fn logins(&self, number: usize) -> usize {
+        let mut stream = TcpStream::connect_timeout(&self.address(number), ANSWER).expect("it runs");
+        write!(stream, "GET /metrics HTTP/1.0\r\n\r\n").expect("it waits");
+        let mut metrics = String::new();
+        stream.read_to_string(&mut metrics).expect("it answers");
+        let started =
+            |line: &&str| line.starts_with("grpc_server_started_total") && line.contains("\"Authenticate\"");
+        let line = metrics.lines().find(started).expect("it counts");
+        line.rsplit(' ').next().and_then(|count| count.parse().ok()).expect("it is a number")
+    }
+
     fn ask_as(&self, header: &str, number: usize, path: &str, body: &Value) -> Value {
         let asked = || -> std::io::Result<Vec<u8>> {
             let mut stream = TcpStream::connect_timeout(&self.address(number), ANSWER)?;

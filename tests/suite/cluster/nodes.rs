@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use mediactl::store::etcd::{ClusterStore, GatewaySettings, KeyOperation, KeyRange, Txn};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -13,6 +15,7 @@ use super::etcd::Etcd;
 use super::proxy::{Line, Proxy};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::fleet::Edges;
 use crate::http::listener::support::Client;
 use crate::waiting::{let_pass, until};
 
@@ -399,6 +402,113 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
 }
 
 #[test]
+fn a_change_goes_over_a_cluster_in_waves() {
+    let Some(etcd) = with_sample(1) else { return };
+    let nodes = ["a1", "a2", "b1", "b2"].map(|name| TestNode::following(&etcd, name, &COUNTING));
+    let picky = TestNode::following(&etcd, "b3", &PICKY);
+    let waves = ["--canary", "a2,20%,60%", "--soak", "1s"];
+    let run = set(&etcd, "555", &waves).exits(0);
+    run.says("in waves: a2; then a1, b1; then the rest (2)").says("runs on a1, a2, b1, and the other nodes");
+    nodes.iter().chain([&picky]).for_each(|node| node.until_port("555"));
+    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+    // One of the second wave does not take it: those of the first go back, and the others never had it.
+    let before = nodes.each_ref().map(TestNode::reloads);
+    let run = set(&etcd, "666", &["--canary", "a2,b3,a1,4", "--soak", "1s"]).exits(6);
+    run.says("in waves: a1, a2, b3; then b1; then")
+        .says("went back: `b3` did not take it: the check command");
+    nodes.iter().chain([&picky]).for_each(|node| node.until_port("555"));
+    let run = set(&etcd, "666", &["--canary", "b1,80%,b3", "--soak", "1s"]).exits(6);
+    run.says("in waves: b1; then a1, a2, b2; then b3\n").says("went back: `b3` did not take it");
+    nodes.iter().for_each(|node| node.until_port("555"));
+    let after = nodes.each_ref().map(TestNode::reloads);
+    assert!(after[1] > before[1] && after[3] > before[3], "all others had it: {before:?} {after:?}");
+    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+    // Whoever is killed in the second wave decides nothing more.
+    let place = Place::with(SAMPLE);
+    let rollout =
+        ["modify", "-q", "--set", "rtsp=777", "--canary", "a1,40%,80%", "--soak", "2s", "--confirm", "9s"];
+    let mut deciding = etcd.mediactl(&place, PREFIX, &rollout).start();
+    nodes[2].until_port("777");
+    deciding.kill().expect("it runs");
+    deciding.wait().expect("it ends");
+    assert_eq!([&nodes[1], &nodes[3]].map(|node| node.place.text()), [with_rtsp("555"), with_rtsp("555")]);
+    nodes.iter().for_each(|node| node.until_port("555"));
+    for word in ["0%", "150%", "", "x"] {
+        set(&etcd, "1", &["--canary", &format!("a1,{word}")])
+            .exits(2)
+            .says(&format!("there is no node `{word}`"));
+    }
+    // Also what an editor wrote.
+    set(&etcd, "556", &["--wait-pending", "60s"]).exits(0);
+    let edit = ["edit", "--yes", "--canary", " b3", "--soak", "1s"];
+    let edit = etcd.mediactl(&place, PREFIX, &edit).env("EDITOR", "sed -i s/556/666/");
+    edit.at_home(&place, "home").run().exits(6).says("went back: `b3` did not take it");
+}
+
+/// Of several clusters, one whose node does not take the change ends the waves.
+#[test]
+fn a_change_of_several_clusters_goes_back_where_a_node_fails() {
+    let Some(etcd) = Etcd::start(1) else { return };
+    let (edges, clusters) = (Edges::new(0), ["/a", "/b"]);
+    edges.put_contexts(&clusters.map(|prefix| etcd.url(prefix)), "");
+    for prefix in clusters {
+        etcd.mediactl(&Place::with(SAMPLE), prefix, &["save", CONF, "--yes", "-q"]).run().exits(0);
+    }
+    let picky = TestNode::start_in(Place::empty(), &etcd.url("/a"), "picky", &PICKY);
+    picky.until_at(1);
+    let change = |port: &str, soak: &str| {
+        let set = format!("rtsp={port}");
+        edges.on_all(&["modify", "--set", &set, "--yes", "--canary", "edge-0", "--soak", soak])
+    };
+    let run = change("666", "60s").exits(6).says("a node is failed (picky: the check command");
+    run.prints("edge-0  rolled back").prints("edge-1  not changed");
+    edges.on_all(&["status"]).prints("edge-1  saved");
+    picky.until_at(3);
+    change("555", "1s").exits(0).prints("edge-0  changed").prints("edge-1  changed");
+    picky.until_port("555");
+    // Each of them is one failed cluster.
+    edges.run(&["-x", "edge-0", "modify", "rtsp=666", "-q"]).exits(0);
+    picky.until_state("failed");
+    edges
+        .on_all(&["status", "--state", "failed"])
+        .exits(11)
+        .prints("edge-0  1 failed")
+        .prints("1 saved · 1 failed");
+}
+
+/// A transaction of etcd takes 128 conditions.
+#[test]
+fn a_wave_may_be_of_more_nodes_than_a_transaction_compares() {
+    let Some(etcd) = with_sample(1) else { return };
+    let node = TestNode::following(&etcd, "m", &COUNTING);
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let mut record = until("it has no record", || {
+        let nodes = cluster(&etcd, &["status", "-o", "json"]).json()["nodes"].clone();
+        nodes.get(0).cloned().filter(|record| record["state"] == "running")
+    });
+    node.until_at(1);
+    let put = |record: &Value| {
+        for number in 0..150 {
+            let key = format!("{PREFIX}/node/n{number}");
+            let [key, value] = [key, record.to_string()].map(|text| BASE64_STANDARD.encode(text));
+            etcd.ask(0, "kv/put", &json!({"key": key, "value": value}));
+        }
+    };
+    put(&record);
+    let place = Place::with(SAMPLE);
+    let rollout = ["modify", "--set", "rtsp=555", "--canary", "m,100%", "--soak", "1s", "--confirm", "60s"];
+    let waiting = etcd.mediactl(&place, PREFIX, &rollout).start();
+    let change = until("nothing waits", || store.seen().ok()?.open());
+    record["state"] = json!("canary");
+    (record["wanted"], record["change"], record["has_soaked"]) = (json!(2), json!(change.id), json!(true));
+    put(&record);
+    let ended = waiting.wait_with_output().expect("it ends");
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(said.contains("runs on m, n[0-149] (150), and"), "{said}");
+}
+
+#[test]
 fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     let Some(etcd) = with_sample(1) else { return };
     let mut node = TestNode::following(&etcd, "a", &PICKY);
@@ -433,6 +543,21 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     let place = Place::with(SAMPLE);
     place.run(["wait", "--rolled-out"]).exits(2).says("only the nodes of a cluster");
     assert_eq!(place.text(), SAMPLE);
+}
+
+#[test]
+fn a_node_that_is_killed_is_gone_when_its_lease_of_five_seconds_is_over() {
+    let Some(etcd) = with_sample(1) else { return };
+    let mut node = TestNode::following(&etcd, "a", &[]);
+    cluster(&etcd, &["status"]).exits(0).prints("1 running");
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let found = store.gateway().range(KeyRange::one(&store.keys().node("a"))).expect("etcd answers");
+    let lease = found.first().expect("it has a record").lease.to_string();
+    let lease = etcd.ask(0, "lease/timetolive", &json!({"ID": lease}));
+    assert_eq!(lease["grantedTTL"], "5");
+    node.server.take().expect("it runs").kill();
+    let gone = || Some(cluster(&etcd, &["status"])).filter(|status| status.out.contains("1 gone"));
+    until("it is not told", gone).exits(11).prints("no record since ");
 }
 
 #[test]
@@ -584,6 +709,7 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     for (options, message) in [
         (json!({ "canary": ["9"], "confirm": 9 }), "canary: only 2 of the 9 nodes run what they should"),
         (json!({ "canary": ["x"], "confirm": 9 }), "canary: there is no node `x`"),
+        (json!({ "canary": ["a", "100%"], "confirm": 9 }), "canary: a change over HTTP has one wave"),
         (json!({ "canary": ["a"] }), "canary: the other nodes wait until the change is confirmed"),
     ] {
         let (status, answer) = send(&b, 557, options);

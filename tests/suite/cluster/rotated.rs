@@ -12,6 +12,30 @@ use crate::cli::{CONF, Place, SAMPLE};
 use crate::waiting::{eventually, until};
 
 #[test]
+fn a_node_logs_in_once_and_once_more_after_a_restart_of_all_members() {
+    const NODES: usize = 5;
+    let Some(mut etcd) = with_sample(1) else { return };
+    etcd.add_users(&[("olga", &[("READWRITE", &format!("{PREFIX}/"), true)])]);
+    let start = |number: usize| {
+        let name = format!("n{number}");
+        TestNode::logged_in(&etcd, Place::with(SAMPLE), (&name, "olga"), PASSWORD)
+    };
+    let nodes: Vec<TestNode> = (0..NODES).map(start).collect();
+    let run = |node: &TestNode| {
+        node.until("running", |report| report["state"] == "running" && report["away"] == Value::Null);
+    };
+    nodes.iter().for_each(run);
+    let logins = etcd.logins(0);
+    assert!((NODES..=2 * NODES).contains(&logins), "{logins}");
+    etcd.kill(0);
+    etcd.run(0);
+    eventually(|| nodes[0].run(&["modify", "--set", "rtsp=555"]).code == Some(0));
+    nodes.iter().for_each(|node| node.until_port("555"));
+    let logins = etcd.logins(0);
+    assert!((NODES..=3 * NODES).contains(&logins), "{logins}");
+}
+
+#[test]
 fn a_password_is_replaced_without_a_restart() {
     let Some(mut etcd) = with_sample(1) else { return };
     etcd.add_users(&[("olga", &[("READWRITE", &format!("{PREFIX}/"), true)])]);

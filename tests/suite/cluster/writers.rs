@@ -57,9 +57,8 @@ fn what_was_acknowledged_outlives_many_leaders() {
 fn trouble(all: &[Trouble]) {
     let Some(mut etcd) = Etcd::start(3) else { return };
     let engine = |timeout| {
-        let settings =
-            GatewaySettings { timeout: Duration::from_secs(timeout), ..GatewaySettings::default() };
-        Engine::new(Arc::new(etcd.store("/p", settings)), Hooks::default(), |_, _| {})
+        let store = etcd.store("/p", GatewaySettings::default()).with_time(Duration::from_secs(timeout));
+        Engine::new(Arc::new(store), Hooks::default(), |_, _| {})
     };
     let first = engine(20);
     first

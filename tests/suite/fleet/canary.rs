@@ -84,6 +84,72 @@ fn a_canary_that_is_not_healthy_goes_back_and_the_others_are_never_touched() {
 }
 
 #[test]
+fn each_wave_holds_the_ones_before_and_one_that_fails_ends_them_all() {
+    let edges = Edges::with(&vec![SAMPLE.to_owned(); 6], &["--runtime-cmd", "test ! -e sick && echo '{}'"]);
+    let waves = ["--canary", "edge-4,10%,50%", "--soak", "1s"];
+    edges.places[1].put("sick", "");
+    let run = change(&edges, &waves).exits(6).says("`edge-1`: it is not healthy: ");
+    let run = run.says("in waves: edge-4; then edge-0, edge-1; then the rest (3)\n");
+    let run =
+        run.says("edge-4: healthy for 1 s\n").prints("edge-4  rolled back").prints("edge-2  not changed");
+    let id = id_of(&run);
+    run.says(&format!("the same command with `--change {id}` tries again"));
+    all_run(&edges, SAMPLE);
+    std::fs::remove_file(edges.places[1].path("sick")).expect("it is there");
+    change(&edges, &[&waves[..], &["--change", &id]].concat())
+        .exits(0)
+        .says("edge-0, edge-1, edge-4: healthy");
+    all_run(&edges, &changed());
+    let late = change(&edges, &["--canary", "1,2", "--soak", "5s", "--confirm", "10s"]).exits(2);
+    late.says("2 times `--soak` has to be less than `--confirm`");
+    for word in ["0%", "101%", "edge", "", "0", "7", "-1"] {
+        let run = change(&edges, &["--canary", &format!("1,{word}")]).exits(2);
+        run.says(&format!("`--canary {word}` is neither"));
+    }
+    for (gone, instead) in [
+        ("--batch=2", "`--canary 10%,50% --soak 1m`"),
+        ("--pause=3s", "`--canary 10%,50% --soak 1m`"),
+        ("--max-fail=1", "`--canary 10%,50% --soak 1m`"),
+        ("--canary-time=3", "`--soak TIME`"),
+        ("--canary-timeout=9", "`--confirm TIME`"),
+    ] {
+        change(&edges, &[gone]).exits(2).says("any more\nhint: ").says(instead);
+    }
+    all_run(&edges, &changed());
+    // Blanks part words, too.
+    edges
+        .on_all(&["modify", "--set", "rtsp=5", "--yes", "--canary", "edge-1, 50%", "--dry-run"])
+        .exits(0)
+        .says("in waves: edge-1; then edge-0, edge-2; then the rest (3)");
+}
+
+/// Somebody else decides on one server while the waves are made: the table says what stands there.
+#[test]
+fn what_others_decide_meanwhile_is_told() {
+    let edges = Edges::new(4);
+    let rollout = ["-x", "edge-*", "modify", "--set", "rtsp=1935", "--yes", "--canary", "edge-2,edge-0,3"];
+    for (decision, hit, code, line, note) in [
+        ("--rollback", "edge-2", 5, "edge-2  rolled back", "no server keeps the change"),
+        ("-q", "edge-0", 130, "edge-0  changed", "makes the change on the others"),
+    ] {
+        let mut terminal = edges
+            .call(&[&rollout[..], &["--soak", "50s"]].concat())
+            .env("TERM", "xterm")
+            .on_terminal_of(24, 120);
+        terminal.expect("check ");
+        edges.run(&["-x", hit, "confirm", decision]).exits(0);
+        if code == 130 {
+            terminal.signal(Signal::INT);
+        }
+        let seen = terminal.exits(code);
+        assert!(seen.contains(line) && seen.contains(note), "{seen}");
+    }
+    assert_eq!(edges.texts(), [changed().as_str(), SAMPLE, SAMPLE, SAMPLE]);
+    change(&edges, &["--canary", "edge-1,75%"]).exits(0).prints("edge-0  unchanged");
+    all_run(&edges, &changed());
+}
+
+#[test]
 fn a_server_with_only_the_four_operations_is_refused_by_name() {
     let (foreign, edges) = (bare(), Edges::new(1));
     let own = edges.servers[0].as_ref().expect("it runs").url.clone();

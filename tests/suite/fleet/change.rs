@@ -303,5 +303,5 @@ fn a_summary_is_shown_once_and_each_server_has_the_text_that_was_reviewed() {
     let forced = edges.on_all(&[&["modify", "rtsp=1936", "--force"][..], &only_if].concat());
     forced.exits(5);
     let diff = edges.on_all(&["diff", "change:last", "-o", "summary"]).exits(1);
-    diff.prints("==> edge-0 <==\n~ rtsp 554 → 1935\n+ cluster_key <secret:").hides("n3w");
+    diff.prints("==> edge-0, edge-1 <==\n~ rtsp 554 → 1935\n+ cluster_key <secret:").hides("n3w");
 }

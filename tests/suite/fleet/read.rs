@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::Edges;
 use crate::cli::SAMPLE;
+use crate::cli::serve::Serving;
 
 /// Three servers, of which the second one has another port and lacks a stream.
 fn three() -> Edges {
@@ -180,4 +181,22 @@ fn all_servers_are_waited_for() {
     let run = edges.on_all(&["--jobs", "1", "wait", "rtsp=554", "--timeout", "10"]).exits(1);
     run.says("edge-1: the time is over: ").hides("edge-0");
     edges.on_all(&["watch"]).exits(2).says("several are named");
+}
+
+#[test]
+fn equal_password_commands_run_once_and_others_side_by_side() {
+    let edges = Edges::new(4);
+    let [ran, met] = ["ran", "met"].map(|name| edges.home.path(name).display().to_string());
+    // Each of the two commands waits for the other one.
+    let commands = ["echo first > MET; echo hunter2", "cat < MET > /dev/null; echo hunter2"]
+        .map(|command| format!("echo x >> {ran}; {}", command.replace("MET", &met)));
+    edges.home.put_fifo("met");
+    let urls = edges.servers.iter().flatten().enumerate();
+    let context = |(at, server): (usize, &Serving)| {
+        let (url, command) = (&server.url, &commands[at % 2]);
+        format!("context edge-{at} {{ url {url}; login admin; password_command {command:?}; }}\n")
+    };
+    edges.home.put(".config/mediactl/contexts.conf", urls.map(context).collect::<String>());
+    edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).prints("\"edge-3\":554");
+    assert_eq!(std::fs::read_to_string(&ran).ok().as_deref(), Some("x\nx\n"));
 }

@@ -49,7 +49,7 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
 /// True if an address lacks its scheme: a number, an IP address, `rtsp//host`, `//host`, or credentials in front of a host.
 /// Another word may be the name of a peer or of a file.
 fn lacks_scheme(value: &str) -> bool {
-    if memchr::memmem::find(value.as_bytes(), b"://").is_some() {
+    if behind_scheme(value).is_some_and(|(_, rest)| rest.starts_with("//")) || value.contains("://") {
         return false;
     }
     let host = value.split(['/', ':', '?']).next().unwrap_or_default();
@@ -88,9 +88,15 @@ fn is_digits(value: &str) -> bool {
     !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// A value split at its first `:`.
+fn behind_scheme(value: &str) -> Option<(&str, &str)> {
+    let colon = memchr::memchr(b':', value.as_bytes())?;
+    Some((&value[..colon], &value[colon + 1..]))
+}
+
 /// Checks a URL. A word that is no URL is fine.
 pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
-    let (scheme, rest) = value.split_once(':')?;
+    let (scheme, rest) = behind_scheme(value)?;
     let is_known = is_known(scheme);
     if is_known && let Some(found) = damaged(word, scheme, rest) {
         return Some(found);
@@ -113,7 +119,7 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     };
     let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
     let place = &address[memchr::memrchr(b'@', &address.as_bytes()[..end]).map_or(0, |at| at + 1)..end];
-    let (host, port) = place.split_once(':').unwrap_or((place, ""));
+    let (host, port) = behind_scheme(place).unwrap_or((place, ""));
     let port = port.rsplit(':').next().unwrap_or_default();
     match parts_of(host) {
         Some(true) => Some(large_part(word)),
@@ -128,11 +134,14 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
 /// For four numbers, which look like an IP address of version 4: true if one of them is no byte.
 fn parts_of(host: &str) -> Option<bool> {
     let (mut count, mut is_large) = (0, false);
-    for part in host.split('.') {
-        if count == 4 || !is_digits(part) {
+    for part in host.as_bytes().split(|&byte| byte == b'.') {
+        if count == 4 || part.is_empty() || !part.iter().all(u8::is_ascii_digit) {
             return None;
         }
-        (count, is_large) = (count + 1, is_large || part.parse::<u8>().is_err());
+        let number = part
+            .iter()
+            .fold(0_u32, |number, digit| number.saturating_mul(10).saturating_add(u32::from(digit - b'0')));
+        (count, is_large) = (count + 1, is_large || number > 255);
     }
     (count == 4).then_some(is_large)
 }

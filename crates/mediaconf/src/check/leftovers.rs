@@ -10,15 +10,23 @@ const MARKS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
 
 /// True if a keyword is a conflict marker.
 pub(super) fn is_mark(keyword: &str) -> bool {
-    MARKS.contains(&keyword)
+    keyword.len() == MARKS[0].len() && MARKS.contains(&keyword)
 }
 
 /// Checks the words of a text; comments are free.
 pub(super) fn words(text: &str, diagnostics: &mut Diagnostics) {
-    let is_odd = |byte: u8| byte >= 0x7f || byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
+    let is_odd = |byte: u8| (byte >= 0x7f) | (byte < b' ') & !matches!(byte, b'\t' | b'\n' | b'\r');
+    // Without an exit at each byte, several bytes are looked at together.
+    let has_odd = |piece: &[u8]| piece.iter().fold(false, |has, &byte| has | is_odd(byte));
     let has = |sign: &str| memmem::find(text.as_bytes(), sign.as_bytes()).is_some();
     // Nearly no text has one of them, and only such a text is read once more.
-    if !(text.bytes().any(is_odd) || has(MARKS[0]) || has(MARKS[3]) || has("{{") || has("{%") || has("${")) {
+    if !(text.as_bytes().chunks(256).any(has_odd)
+        || has(MARKS[0])
+        || has(MARKS[3])
+        || has("{{")
+        || has("{%")
+        || has("${"))
+    {
         return;
     }
     let mut end = 0;

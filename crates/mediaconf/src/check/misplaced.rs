@@ -7,7 +7,7 @@ use crate::syntax::{Diagnostic, Entry, Fix};
 /// front of it there.
 pub(super) fn wrong_block(
     scope: Scope,
-    (outer, before): (Option<Entry<'_>>, usize),
+    (outer, before): (Option<Entry<'_>>, Option<usize>),
     entry: Entry<'_>,
 ) -> Option<Diagnostic> {
     let keyword = entry.keyword();
@@ -18,7 +18,8 @@ pub(super) fn wrong_block(
     let is_group = row.codec.facts().group.is_some();
     match outer.filter(|_| is_group && scope != Scope::Plugin) {
         Some(outer) => {
-            let place = before as u32..before as u32;
+            let place = before.unwrap_or_else(|| outer.body().start) as u32;
+            let place = place..place;
             let found = Diagnostic::warning(span, format!("`{keyword}` stands {here}"));
             let found = found.related(place, "is a `}` missing here?");
             Some(
@@ -50,8 +51,9 @@ fn home(scope: Scope, keyword: &str) -> Option<(&'static str, &'static Parameter
 /// The warning about `=` or `:` between a known keyword and its value.
 pub(super) fn sign(scope: Scope, entry: Entry<'_>) -> Option<Diagnostic> {
     let text = &entry.document().text()[entry.start()..entry.end()];
-    let name = &text[..text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())];
-    let behind = text[name.len()..].trim_start();
+    let is_other = |byte: u8| !byte.is_ascii_alphanumeric() && byte != b'_';
+    let name = &text[..text.bytes().position(is_other).unwrap_or(text.len())];
+    let behind = text[name.len()..].trim_ascii_start();
     let sign = behind.chars().next().filter(|sign| matches!(sign, '=' | ':'))?;
     if !scope.knows(name) {
         return None;

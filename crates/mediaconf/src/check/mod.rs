@@ -57,8 +57,12 @@ impl Document {
 
     /// True if there are errors, the parser's included: [`Document::check`] without the warnings.
     pub fn has_errors(&self) -> bool {
-        let mut names = Names::default();
-        self.diagnostics().errors() > 0 || self.entries().any(|entry| is_error(entry, &mut names))
+        let mut names = Vec::new();
+        if self.diagnostics().errors() > 0 || self.entries().any(|entry| is_error(entry, &mut names)) {
+            return true;
+        }
+        names.sort_unstable();
+        names.windows(2).any(|pair| pair[0] == pair[1])
     }
 }
 
@@ -69,7 +73,8 @@ pub fn slips(scope: Scope, line: Entry<'_>) -> Vec<Diagnostic> {
     checker.diagnostics.iter().filter(|found| found.is_slip).cloned().collect()
 }
 
-fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
+/// True if an entry of the top level has the wrong form, or one in it. Adds its name to those that may stand there once.
+fn is_error<'d>(entry: Entry<'d>, names: &mut Vec<(&'static str, Cow<'d, str>)>) -> bool {
     let is_broken = |scope: Scope, entry: Entry<'_>| {
         scope.by_keyword(&entry.keyword()).is_some_and(|row| row.strict && !row.codec.fits(entry))
     };
@@ -77,20 +82,14 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
         return true;
     }
     let kind = Schema::group_of(&entry.keyword());
+    names.extend(kind.map(|kind| (kind.noun(), entry.group_name().value())));
     // A template has the directives of a stream.
     let scope = kind.map_or_else(|| inner_scope(entry), Kind::scope);
-    kind.is_some_and(|kind| first(names, kind.noun().into(), entry.group_name()).is_some())
-        || (scope != Scope::Unknown) && entry.children().any(|inner| is_broken(scope, inner))
+    (scope != Scope::Unknown) && entry.children().any(|inner| is_broken(scope, inner))
 }
 
 /// Where each name of a stream, live, plugin or other named block stands first, by the noun of the block.
 type Names<'d> = HashMap<(Cow<'d, str>, Cow<'d, str>), Word<'d>>;
-
-/// Adds a name; returns where it stands first, if it is there already.
-fn first<'d>(names: &mut Names<'d>, noun: Cow<'d, str>, name: Word<'d>) -> Option<Word<'d>> {
-    let first = *names.entry((noun, name.value())).or_insert(name);
-    (first != name).then_some(first)
-}
 
 /// What the rules know of the entries so far.
 #[derive(Default)]
@@ -108,8 +107,8 @@ struct Checker<'d> {
     listeners: Vec<Entry<'d>>,
     /// The block that the current entry stands in.
     outer: Option<Entry<'d>>,
-    /// The end of what stands in front of it in that block.
-    before: usize,
+    /// The end of what stands in front of it in that block, if anything does.
+    before: Option<usize>,
     /// Those of directives at the top level that stand in a block: a file that a block includes has no others.
     at_top: Diagnostics,
     /// True if a setting of the top level is there: the text is no part of another.
@@ -118,6 +117,8 @@ struct Checker<'d> {
     include: Option<Span>,
     /// The name of the current stream, until a source of it is found.
     sourceless: Option<Span>,
+    /// The lines of streams of which there is nothing to say wherever they stand, each with what it sets.
+    plain: HashMap<&'d str, Option<&'static Parameter>>,
     /// The settings of the top level, and those of the current block, of which the last one counts.
     settings: [Vec<(&'static Parameter, Entry<'d>)>; 2],
 }
@@ -129,7 +130,7 @@ impl<'d> Checker<'d> {
             let block = if scope.is_none() { Schema::foreign(&entry.keyword()) } else { None };
             self.settings[1].clear();
             self.outer = Some(entry);
-            self.before = if entry.is_block() { entry.body().start } else { 0 };
+            self.before = None;
             for inner in entry.children() {
                 if let Some(block) = block {
                     let keyword = inner.keyword();
@@ -141,7 +142,7 @@ impl<'d> Checker<'d> {
                 for deeper in inner.numbers().skip(1) {
                     self.head(None, document.entry(deeper));
                 }
-                self.before = inner.end();
+                self.before = Some(inner.end());
             }
             self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
             self.outer = None;
@@ -191,6 +192,33 @@ impl<'d> Checker<'d> {
             self.in_lines.extend(&inside);
         }
         let scope = scope?;
+        let may_be_plain = scope == Scope::Stream && !entry.is_block() && !entry.is_spanning();
+        if !may_be_plain {
+            return self.meaning(scope, entry);
+        }
+        if let Some(&setting) = self.plain.get(entry.text()) {
+            setting.into_iter().for_each(|row| self.set(scope, row, entry));
+            return None;
+        }
+        let (before, sourceless) = (self.noted(), self.sourceless.replace(0..0));
+        self.meaning(scope, entry);
+        let is_no_source = self.sourceless.take().is_some();
+        self.sourceless = sourceless.filter(|_| is_no_source);
+        if is_no_source && before == self.noted() {
+            let setting = self.settings[1].last().filter(|(_, last)| last.id() == entry.id());
+            self.plain.insert(entry.text(), setting.map(|(row, _)| *row));
+        }
+        None
+    }
+
+    /// How much was noted so far, but for settings and sources.
+    fn noted(&self) -> [usize; 4] {
+        let found = self.diagnostics.count() + self.in_lines.count() + self.at_top.count();
+        [found, self.references.len(), self.listeners.len(), usize::from(self.include.is_some())]
+    }
+
+    /// Checks one entry whose `;` is not lost.
+    fn meaning(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Scope> {
         if let Some(found) = misplaced::sign(scope, entry) {
             let is_error = matches!(read(scope, entry), Err(Some(Parameter { strict: true, .. })));
             let severity = if is_error { Severity::Error } else { found.severity };
@@ -349,7 +377,10 @@ impl<'d> Checker<'d> {
 
     /// Reports a name that another block of its kind has.
     fn name(&mut self, severity: Severity, noun: Cow<'d, str>, name: Word<'d>) {
-        let Some(first) = first(&mut self.names, noun.clone(), name) else { return };
+        let first = *self.names.entry((noun.clone(), name.value())).or_insert(name);
+        if first == name {
+            return;
+        }
         let is_error = severity == Severity::Error;
         let hint = if is_error { "rename or remove one of them" } else { "keep one of them" };
         let message = format!("the {noun} `{}` is defined twice", name.value());

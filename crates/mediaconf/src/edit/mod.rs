@@ -46,7 +46,7 @@ use crate::schema::{
     normalized,
 };
 use crate::secret::Masker;
-use crate::syntax::{Document, Splice, comments};
+use crate::syntax::{Document, Entry, EntryId, Splice, comments};
 use layout::Layout;
 pub(crate) use sync::Sync;
 
@@ -195,9 +195,8 @@ pub struct Unproved {
 pub(crate) struct Promises {
     /// The own values of the touched top-level members; `None` for one that must be gone.
     members: HashMap<String, Option<Value>>,
-    /// The touched streams, lives and plugins as JSON, which takes a tenth of the memory; `None` for one that must be
-    /// gone.
-    blocks: HashMap<Kind, HashMap<String, Option<String>>>,
+    /// The touched streams, lives and plugins; `None` for one that must be gone.
+    blocks: HashMap<Kind, HashMap<String, Option<PromisedBlock>>>,
     /// The order of each group that changes.
     orders: HashMap<Kind, Vec<String>>,
     /// The bytes that go for good, with the comments in them.
@@ -209,9 +208,8 @@ impl Promises {
         self.members.insert(key.to_owned(), value.cloned());
     }
 
-    fn block(&mut self, kind: Kind, name: &str, members: Option<&Object>) {
-        let json = members.map(|members| serde_json::to_string(members).expect("values are JSON"));
-        self.blocks.entry(kind).or_default().insert(name.to_owned(), json);
+    fn block(&mut self, kind: Kind, name: &str, promised: Option<PromisedBlock>) {
+        self.blocks.entry(kind).or_default().insert(name.to_owned(), promised);
     }
 
     /// Compares the values of the new text with those that were promised.
@@ -231,24 +229,67 @@ impl Promises {
         }
         for kind in Kind::ALL {
             let entries = new.own_by_key(kind.key()).iter();
-            let names = entries.clone().map(|entry| entry.group_name().value());
             let is_in_order = match self.orders.get(&kind) {
-                Some(expected) => names.eq(expected.iter().map(String::as_str)),
-                None => names.eq(old.own_by_key(kind.key()).iter().map(|entry| entry.group_name().value())),
+                Some(expected) => entries
+                    .clone()
+                    .map(|entry| entry.group_name().value())
+                    .eq(expected.iter().map(String::as_str)),
+                None => {
+                    let old = old.own_by_key(kind.key());
+                    old.len() == entries.len()
+                        && entries.clone().zip(old).all(|(new, old)| new.is_namesake(*old))
+                }
             };
             if !is_in_order {
                 return unproved(kind.key().to_owned());
             }
             let Some(blocks) = self.blocks.get(&kind) else { continue };
             for &entry in entries {
-                let Some(expected) = blocks.get(&*entry.group_name().value()) else { continue };
-                let expected = expected.as_deref().and_then(|json| serde_json::from_str(json).ok());
-                if !are_same(kind.scope(), expected.as_ref(), Some(&kind.read(entry))) {
+                let Some(promised) = blocks.get(&*entry.group_name().value()) else { continue };
+                if !promised.as_ref().is_some_and(|promised| promised.is_kept(kind, old, entry)) {
                     return unproved(format!("{}.{}", kind.key(), entry.group_name().value()));
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// What a stream, live or plugin must say.
+#[derive(Debug)]
+struct PromisedBlock {
+    /// The number of the block in the old text, if it was there: all members that no line changes stay.
+    old: Option<EntryId>,
+    /// The members that change as JSON, which takes a tenth of the memory; null for those that must be gone.
+    members: String,
+}
+
+impl PromisedBlock {
+    fn new(members: &Object) -> Self {
+        Self { old: None, members: serde_json::to_string(members).expect("values are JSON") }
+    }
+
+    /// A block that becomes another one.
+    fn changed(block: Entry<'_>, [current, target]: [&Object; 2]) -> Self {
+        let keys = current.keys().filter(|key| !target.contains_key(*key)).chain(target.keys());
+        let changed = keys.filter(|key| current.get(*key) != target.get(*key));
+        let value = |key: &String| target.get(key).cloned().unwrap_or_default();
+        let members = changed.map(|key| (key.clone(), value(key))).collect();
+        Self { old: Some(block.id()), ..Self::new(&members) }
+    }
+
+    /// True if the block in the new text says that.
+    fn is_kept(&self, kind: Kind, old: &Members<'_>, new: Entry<'_>) -> bool {
+        let Ok(members) = serde_json::from_str::<Object>(&self.members) else { return false };
+        let blocks = old.own_by_key(kind.key());
+        let block = |id| Some(blocks[blocks.binary_search_by_key(&id, |block| block.id()).ok()?]);
+        let (mut expected, found) = match self.old.and_then(block) {
+            Some(old) => kind.read_differing([old, new], |key| members.contains_key(key)).into(),
+            None => (Object::new(), kind.read(new)),
+        };
+        expected.extend(members);
+        expected.retain(|_, value| !value.is_null());
+        are_same(kind.scope(), Some(&expected), Some(&found))
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::PromisedBlock;
 use super::align::longest_increasing_subsequence;
 use super::guarded::At;
 use super::layout::{Anchor, Insertion, NewEntry, Put};
@@ -77,14 +78,18 @@ impl<'d> Sync<'_, 'd> {
             let pointer = &pointer.child(row.map_or_else(|| scope.key_of(&keyword), |row| row.key.into()));
             self.doubt_new((scope, Some(kind.key())), line, pointer);
         }
-        self.promises.block(kind, name, Some(&target));
+        self.promises.block(kind, name, Some(PromisedBlock::new(&target)));
         Some(NewEntry::of(block))
     }
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: &At<'_, 'd>) {
-        let current = kind.read(entry);
-        let patch = &*switched(&current, patch, &at.pointer, &mut self.faults);
         let members = Members::group(kind.scope(), entry.children());
+        // A member of a wrong form gives way to one that is set.
+        let is_meant = |own: &String, key: &str| own == key || protocol_of_switch(own) == Some(key);
+        let may_change =
+            |key: &str| key.starts_with(Schema::ESCAPE) || patch.keys().any(|own| is_meant(own, key));
+        let current = kind.read_some(entry, &members, |key, _| may_change(key));
+        let patch = &*switched(&current, patch, &at.pointer, &mut self.faults);
         let merged = kind.merge(Some((&current, &members)), patch, &at.pointer);
         let Some(mut target) = self.faults.take(merged) else { return };
         without_misshapen(&members, &mut target, &current, patch);
@@ -123,7 +128,7 @@ impl<'d> Sync<'_, 'd> {
             }
             (false, ..) => {}
         }
-        self.promises.block(kind, name, Some(&target));
+        self.promises.block(kind, name, Some(PromisedBlock::changed(entry, [&current, &target])));
     }
 
     /// Puts new and moved blocks at their places; deletions are known already.
@@ -144,19 +149,19 @@ impl<'d> Sync<'_, 'd> {
         let stays = staying(&items, count);
         let at_end = self.place_at_end();
         let mut below = items.iter().copied().filter(|item| stays.contains(item)).peekable();
-        let mut previous = None;
+        let (mut previous, mut comes_up) = (None, false);
         for &item in &items {
             if stays.contains(&item) {
-                previous = below.next();
+                (previous, comes_up) = (below.next(), false);
                 continue;
             }
             let (content, moved) = match item.checked_sub(count) {
                 Some(number) => (new[number].1.clone(), None),
                 None => (Insertion::Old(entries[item], None), Some(entries[item])),
             };
-            // A block that moves up stands in front of the next one, all others behind the one before.
+            // A block that moves up stands in front of the next one, with those behind it; all others behind the one before.
             let next = below.peek().copied();
-            let comes_up = moved.is_some() && next.is_some_and(|next| next < item);
+            comes_up |= moved.is_some() && next.is_some_and(|next| next < item);
             let (place, blank_lines) = match (previous.filter(|_| !comes_up), next) {
                 (Some(previous), _) => {
                     (Anchor::After(entries[previous]), self.around.gap_behind(entries[previous]))
@@ -178,7 +183,7 @@ impl<'d> Sync<'_, 'd> {
         let entries = self.members.own_by_key(kind.key());
         let copy = (name.to_owned(), Insertion::Old(entries[at], Some(name.to_owned())));
         self.arrange(kind, vec![copy], vec![(entries.len(), at + 1)]);
-        self.promises.block(kind, name, Some(&kind.read(entries[at])));
+        self.promises.block(kind, name, Some(PromisedBlock::new(&kind.read(entries[at]))));
     }
 }
 

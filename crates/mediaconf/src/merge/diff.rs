@@ -13,7 +13,8 @@ use crate::edit::EditError;
 use crate::edit::align::longest_increasing_subsequence;
 use crate::query::{Config, Path, Segment};
 use crate::schema::{
-    AddressShape, FaultKind, Kind, Object, Place, Schema, Scope, are_named_blocks, keyword_of, scalar_text,
+    AddressShape, DirectiveRole, FaultKind, Kind, Object, Place, Schema, Scope, are_named_blocks, keyword_of,
+    scalar_text,
 };
 use crate::secret::Masker;
 use crate::syntax::{Document, Entry, one_line};
@@ -59,7 +60,7 @@ pub fn group(kind: Kind, sides: [&Config<'_>; 2]) -> Option<Value> {
 /// A stream, live or plugin in which two configurations differ.
 pub(crate) struct BlockChange {
     pub name: String,
-    /// Its own members on each side that has it.
+    /// Its own members on each side that has it; of two texts those that differ, and the backend.
     pub both: [Option<Object>; 2],
     /// Its place on each side, from 0.
     pub places: [Option<usize>; 2],
@@ -72,9 +73,11 @@ pub(crate) struct BlockChange {
 /// Returns the blocks that differ or move: the removed ones, then the others in their new order. Values are made of one
 /// block at a time, and of none that has the same text on both sides.
 pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl Iterator<Item = BlockChange> {
+    let backend = DirectiveRole::Backend.key(kind.scope());
     let entries = sides.map(|side| side.members().own_by_key(kind.key()));
-    let [old, new] = entries.map(|side| side.iter().map(|entry| entry.group_name().value()));
-    let (pairs, positions) = match !entries[0].is_empty() && old.eq(new) {
+    let are_namesakes = || entries[0].iter().zip(entries[1]).all(|(old, new)| old.is_namesake(*new));
+    let is_same_order = !entries[0].is_empty() && entries[0].len() == entries[1].len() && are_namesakes();
+    let (pairs, positions) = match is_same_order {
         true => {
             let places = 0..entries[0].len();
             let changed = places.filter(|&at| entries[0][at].text() != entries[1][at].text());
@@ -88,21 +91,23 @@ pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl 
         }
     };
     pairs.into_iter().filter_map(move |(name, places)| {
-        let text = |side: usize| Some(entries[side].get(places[side]?)?.text());
-        let position = places[1].and_then(|at| *positions.get(at)?);
-        if position.is_none() && text(0).is_some_and(|old| text(1) == Some(old)) {
+        let entry = |side: usize| entries[side].get(places[side]?).copied();
+        let (here, position) = (entry(0).zip(entry(1)), places[1].and_then(|at| *positions.get(at)?));
+        if position.is_none() && here.is_some_and(|(old, new)| old.text() == new.text()) {
             return None;
         }
         let own = |side: usize| {
-            let Some(entry) = entries[side].get(places[side]?) else {
-                let value = sides[side].value(&[kind.key(), &name]).unwrap_or_default();
-                return Some(own_members(Place::Block(kind), &value));
-            };
-            let mut own = kind.read(*entry);
-            own.retain(|key, _| !Place::Block(kind).lacks_own(key));
-            Some(own)
+            let value = |_| sides[side].value(&[kind.key(), &name]).unwrap_or_default();
+            let own = || Some(own_members(Place::Block(kind), &places[side].map(value)?));
+            entry(side).map(|entry| kind.read(entry)).or_else(own)
         };
-        let both = [own(0), own(1)];
+        let mut both = match here {
+            Some((old, new)) => kind.read_differing([old, new], |key| key == backend).map(Some),
+            None => [own(0), own(1)],
+        };
+        for own in both.iter_mut().flatten() {
+            own.retain(|key, _| !Place::Block(kind).lacks_own(key));
+        }
         let patch = match &both {
             [Some(old), Some(new)] => members(kind.scope(), [old, new]),
             [_, new] => new.clone().unwrap_or_default(),
@@ -304,14 +309,14 @@ impl ChangedValue {
 
     /// The same, with the secrets in its values and in the names that lead to it masked.
     #[must_use]
-    pub fn masked(self, masker: &Masker) -> Self {
+    pub fn masked(self, masker: Masker) -> Self {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
         let shown = |value: Option<Value>| value.map(|value| masker.json_below(&keys, &value));
         Self { before: shown(self.before), after: shown(self.after), keys: masker.keys(&keys) }
     }
 
     /// The path, with the secrets in it masked.
-    pub fn masked_path(&self, masker: &Masker) -> String {
+    pub fn masked_path(&self, masker: Masker) -> String {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
         let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
         Path { segments: masker.keys(&keys).into_iter().map(segment).collect() }.to_string()
@@ -319,7 +324,7 @@ impl ChangedValue {
 
     /// The same for a message or a record: on one line, and a long one is cut.
     pub fn short_path(&self) -> String {
-        let path = one_line(&self.masked_path(&Masker::default()));
+        let path = one_line(&self.masked_path(Masker::default()));
         let cut = path.char_indices().nth(LONGEST_PATH).map(|(end, _)| format!("{}…", &path[..end]));
         cut.unwrap_or(path)
     }

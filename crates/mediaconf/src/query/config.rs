@@ -185,6 +185,11 @@ impl<'d> Config<'d> {
         entries.filter(move |(_, entry)| !(self.skips_static && kind.is_static(**entry)))
     }
 
+    /// The number of streams, lives or plugins.
+    pub fn count(&self, kind: Kind) -> usize {
+        self.json.map_or_else(|| self.shown(kind).count(), |_| self.names(&[kind.key()]).len())
+    }
+
     /// The values of the blocks of a group, by name.
     fn blocks(&self, kind: Kind) -> impl Iterator<Item = (&String, Value)> {
         self.group(kind).iter().map(move |(name, place)| (name, self.block(kind, *place)))

@@ -112,18 +112,11 @@ impl Document {
     /// A block of this text that `new` lacks while others there use its name, as a path such as `template.low`; and the paths
     /// of the blocks that use it.
     pub fn dangling_in(&self, new: &Document) -> Option<(String, Vec<String>)> {
-        let [old_bytes, new_bytes] = [self.text(), new.text()].map(str::as_bytes);
-        let start = old_bytes.iter().zip(new_bytes).take_while(|(old, new)| old == new).count();
-        let rest = old_bytes[start..].iter().rev().zip(new_bytes[start..].iter().rev());
-        let behind = rest.take_while(|(old, new)| old == new).count();
-        let defined = |document: &Document| -> BTreeSet<(&'static str, String)> {
-            let changed =
-                |entry: &Entry<'_>| entry.end() >= start && entry.start() <= document.text().len() - behind;
-            let name =
-                |entry: Entry<'_>| NameUse::of_block(entry).map(|used| (used.group, used.name.into_owned()));
-            document.entries().filter(changed).filter_map(name).collect()
+        let defined = |entries: Vec<Entry<'_>>| -> BTreeSet<(&'static str, String)> {
+            let names = entries.into_iter().filter_map(NameUse::of_block);
+            names.map(|used| (used.group, used.name.into_owned())).collect()
         };
-        let (old_names, new_names) = (defined(self), defined(new));
+        let [old_names, new_names] = self.differing(new).map(defined);
         let gone: BTreeSet<_> = old_names.difference(&new_names).collect();
         let mut users: Vec<(&(&str, String), Entry<'_>)> = Vec::new();
         for entry in new.entries().take_while(|_| !gone.is_empty()) {

@@ -48,6 +48,12 @@ impl<'t> Entry<'t> {
         self.arguments().next().expect("an entry that fits a group has a name")
     }
 
+    /// True if two streams, lives or plugins have the same name.
+    pub fn is_namesake(self, other: Entry<'_>) -> bool {
+        // Most have the same text.
+        self.text() == other.text() || self.group_name().value() == other.group_name().value()
+    }
+
     /// The number of streams inside its block, which stand there if a `}` is missing.
     pub fn inner_streams(self) -> usize {
         let inside = self.numbers().skip(1).map(|number| self.document().entry(number));
@@ -128,6 +134,11 @@ impl<'d> Members<'d> {
         self.scope.place(parameter).map_or(&[], |row| &self.own[row])
     }
 
+    /// Each known parameter with its entries, in schema order.
+    pub fn all_own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
+        self.scope.rows().zip(self.own.iter().map(Vec::as_slice))
+    }
+
     /// The entries of the parameter with this key; empty if it is not set.
     pub fn own_by_key(&self, key: &str) -> &[Entry<'d>] {
         self.scope.by_key(key).map_or(&[], |parameter| self.own(parameter))
@@ -152,6 +163,11 @@ impl<'d> Members<'d> {
     pub fn foreign_by_key(&self, key: &str) -> &[Entry<'d>] {
         let keyword = keyword_of(self.scope, key);
         if self.scope.key_of(keyword) == key { self.foreign_by_keyword(keyword) } else { &[] }
+    }
+
+    /// The entries of a member with a directive of its own.
+    pub fn lines(&self, key: &str) -> &[Entry<'d>] {
+        self.scope.by_key(key).map_or_else(|| self.foreign_by_key(key), |row| self.own(row))
     }
 
     /// The own value of a member; `None` if it is not shown.

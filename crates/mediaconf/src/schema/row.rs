@@ -177,7 +177,8 @@ impl Scope {
 
     /// The place of a row among those of the scope, from 0.
     pub fn place(self, row: &'static Parameter) -> Option<usize> {
-        self.rows().position(|known| std::ptr::eq(known, row))
+        let behind = (&raw const *row).addr().wrapping_sub(self.table().as_ptr().addr());
+        Some(behind / size_of::<Parameter>()).filter(|at| *at < self.table().len())
     }
 
     /// True if a foreign keyword gets a [`Schema::ESCAPE`] as a JSON key here.
@@ -379,8 +380,10 @@ impl Parameter {
 
     /// The value that is shown where no directive sets it; `None` if nothing is.
     pub fn value_of_nothing(&self) -> Option<Value> {
+        if !self.always_shown {
+            return None;
+        }
         match self.codec.facts().json {
-            _ if !self.always_shown => None,
             JsonForm::List => Some(Value::Array(Vec::new())),
             JsonForm::Object => Some(Value::Object(Map::new())),
             JsonForm::Leaf => serde_json::from_str(self.default).ok(),

@@ -1,12 +1,13 @@
 //! Finds the secrets in a text: the one finder, from which masked texts are made.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_secret_name};
 use super::values::SecretValues;
 use crate::schema::{Kind, Scope, inner_scope, read};
-use crate::syntax::{Children, Document, Entry, Word, comment_start};
+use crate::syntax::{Children, Document, Entry, Word, comment_start, line_end, line_start};
 
 /// Names that are words of plain English too: in a comment they count only where a directive has them.
 const ORDINARY: &str =
@@ -48,29 +49,36 @@ pub fn secrets_in(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<
 
 /// The comments in a part of a text, each to the end of its line.
 pub fn comments(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    text[part].split_inclusive('\n').filter_map(|line| {
-        let start = line.as_ptr() as usize - text.as_ptr() as usize;
-        Some(start + comment_start(line)?..start + line.len())
-    })
+    let mut at = part.start;
+    let lines = std::iter::from_fn(move || {
+        // Most lines have none.
+        let sign = at + memchr::memchr(b'#', &text.as_bytes()[at..part.end])?;
+        let line = line_start(text, sign).max(at)..line_end(text, sign).min(part.end);
+        at = line.end;
+        Some(line)
+    });
+    lines.filter_map(|line| Some(line.start + comment_start(&text[line.clone()])?..line.end))
 }
 
 /// Returns the secrets in these windows of a text, and maybe others, that their place or their form gives away.
 pub fn secrets_by_place(document: &Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
     let text = document.text();
-    let is_broken = document.diagnostics().errors() > 0;
-    let mut finder = Finder { windows, spans: Vec::new() };
+    let mut finder = Finder { windows, spans: Vec::new(), plain: HashSet::new() };
     finder.entries((Scope::Top, Secrecy::Parts), document.entries());
-    let whole = 0..text.len();
-    for window in if is_broken { std::slice::from_ref(&whole) } else { windows } {
-        let (mut start, mut directive) = (window.start, Secrecy::Parts);
-        for line in text[window.clone()].split_inclusive('\n') {
-            if let Some(at) = if is_broken { Some(0) } else { comment_start(line) } {
-                let (parts, secrecy) = line_parts(&line[at..], is_broken.then_some(directive));
-                finder.push(start + at, parts);
-                directive = secrecy;
-            }
-            start += line.len();
+    if document.diagnostics().errors() > 0 {
+        let (mut start, mut directive) = (0, Secrecy::Parts);
+        for line in text.split_inclusive('\n') {
+            let (parts, secrecy) = line_parts(line, Some(directive));
+            finder.push(start, parts);
+            (start, directive) = (start + line.len(), secrecy);
         }
+        return merged(finder.spans);
+    }
+    for comment in windows.iter().flat_map(|window| comments(text, window.clone())) {
+        let line = &text[comment.clone()];
+        finder.once((Scope::Unknown, Secrecy::Parts), line, |finder| {
+            finder.push(comment.start, line_parts(line, None).0);
+        });
     }
     merged(finder.spans)
 }
@@ -78,23 +86,40 @@ pub fn secrets_by_place(document: &Document, windows: &[Range<usize>]) -> Vec<Ra
 /// The scope of a block, and how secret it makes the words in it.
 type Around = (Scope, Secrecy);
 
-struct Finder<'w> {
+struct Finder<'d> {
     /// In their order.
-    windows: &'w [Range<usize>],
+    windows: &'d [Range<usize>],
     spans: Vec<Range<usize>>,
+    /// The lines without secrets: many say the same.
+    plain: HashSet<(Around, &'d str)>,
 }
 
-impl Finder<'_> {
+impl<'d> Finder<'d> {
+    /// Finds the secrets in a line, unless an equal one has none.
+    fn once(&mut self, around: Around, line: &'d str, find: impl FnOnce(&mut Self)) {
+        let known = self.spans.len();
+        if !self.plain.contains(&(around, line)) {
+            find(self);
+            if known == self.spans.len() {
+                self.plain.insert((around, line));
+            }
+        }
+    }
+
     fn push(&mut self, start: usize, parts: Vec<Range<usize>>) {
         self.spans.extend(parts.into_iter().map(|part| start + part.start..start + part.end));
     }
 
-    fn entries(&mut self, around: Around, entries: Children<'_>) {
+    fn entries(&mut self, around: Around, entries: Children<'d>) {
         for entry in entries {
             let next = self.windows.partition_point(|window| window.end <= entry.start());
             if self.windows.get(next).is_some_and(|window| window.start < entry.end()) {
-                let inside = self.words(around, entry);
-                self.entries(inside, entry.children());
+                if entry.is_block() {
+                    let inside = self.words(around, entry);
+                    self.entries(inside, entry.children());
+                } else {
+                    self.once(around, entry.text(), |finder| _ = finder.words(around, entry));
+                }
             }
         }
     }
@@ -203,7 +228,7 @@ mod tests {
     #[test]
     fn a_secret_behind_a_lost_semicolon_is_masked_among_options() {
         let text = "stream a {\n  input udp://239.0.0.1:12 a=1\n  password hunter2 hunter3;\n}\n";
-        let masked = Masker::opaque().document(&Document::parse(text));
+        let masked = Masker::Opaque.document(&Document::parse(text));
         let expected = "  password <secret:000000> <secret:000000>;";
         assert_eq!(masked.lines().nth(2), Some(expected));
     }

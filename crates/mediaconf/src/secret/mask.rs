@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::iter;
 use std::ops::Range;
 
+use memchr::memmem;
 use serde_json::Value;
 
 use super::finder::secrets_in;
@@ -26,38 +27,34 @@ const MASK_DIGITS: usize = 6;
 const DIGITS: &[u8; 62] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /// Makes masks; two of the same maker are equal for equal secrets, unless it is an opaque one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Masker(Option<u128>);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Masker {
+    /// Shows all secrets.
+    Off,
+    /// Makes the same mask of every secret. For readers who may not learn which secrets are equal: they know some of them.
+    Opaque,
+    /// Makes the masks that every maker with this key makes.
+    Keyed(u128),
+}
 
 impl Default for Masker {
     /// A maker with a random key.
     fn default() -> Self {
         let random = RandomState::new();
         let [high, low] = [0, 1].map(|half: u8| u128::from(random.hash_one(half)));
-        Self::keyed(high << 64 | low)
+        Self::Keyed(high << 64 | low)
     }
 }
 
 impl Masker {
-    /// Makes the same mask of every secret. For readers who may not learn which secrets are equal: they
-    /// know some of them.
-    pub fn opaque() -> Self {
-        Self(None)
-    }
-
-    /// Makes the masks that every maker with this key makes.
-    pub fn keyed(key: u128) -> Self {
-        Self(Some(key))
-    }
-
     /// The key; `None` for an opaque masker.
-    pub fn key(&self) -> Option<u128> {
-        self.0
+    pub fn key(self) -> Option<u128> {
+        if let Self::Keyed(key) = self { Some(key) } else { None }
     }
 
     /// The mask of a secret.
     pub fn mask(&self, secret: &str) -> String {
-        let fingerprint = self.0.map_or(0, |key| keyed_hash(key, secret));
+        let fingerprint = self.key().map_or(0, |key| keyed_hash(key, secret));
         let digits = iter::successors(Some(fingerprint), |rest| Some(rest / DIGITS.len() as u64));
         let digits = digits.map(|rest| char::from(DIGITS[(rest % DIGITS.len() as u64) as usize]));
         format!("{MASK_START}{}>", digits.take(MASK_DIGITS).collect::<String>())
@@ -85,7 +82,7 @@ impl Masker {
 
     /// `text` with these parts of it masked, which are in order and do not overlap.
     pub(super) fn masked<'v>(&self, text: &'v str, parts: Vec<Range<usize>>) -> Cow<'v, str> {
-        if parts.is_empty() {
+        if parts.is_empty() || *self == Self::Off {
             return Cow::Borrowed(text);
         }
         let masks: Vec<Splice> = parts.into_iter().map(|part| self.splice(text, part)).collect();
@@ -100,7 +97,7 @@ impl Masker {
 
     /// True if a text holds a mask: the masked output was sent back instead of the secret.
     pub fn holds_mask(text: &str) -> bool {
-        text.match_indices(MASK_START).any(|(at, _)| mask_len(&text[at..]).is_some())
+        memmem::find_iter(text.as_bytes(), MASK_START).any(|at| mask_len(&text[at..]).is_some())
     }
 
     /// True if `value` is a mask and nothing else.
@@ -134,6 +131,7 @@ impl Masker {
 
     fn json_at(&self, mut place: JsonPlace, value: &Value) -> Value {
         match value {
+            _ if *self == Self::Off => value.clone(),
             Value::String(text) => Value::String(self.word(text, place.reader.next(text)).into_owned()),
             Value::Number(number) if place.reader.secrecy == Secrecy::Whole => {
                 self.mask(&number.to_string()).into()
@@ -210,12 +208,11 @@ pub struct MaskedText<'d> {
 }
 
 impl<'d> MaskedText<'d> {
-    /// Finds the secrets in `windows` of the text, in any order; without a masker everything is shown.
-    pub fn new(document: &'d Document, masker: Option<Masker>, windows: Vec<Range<usize>>) -> Self {
+    /// Finds the secrets in `windows` of the text, in any order.
+    pub fn new(document: &'d Document, masker: Masker, windows: Vec<Range<usize>>) -> Self {
         let text = document.text();
-        let secrets = if masker.is_some() { secrets_in(document, windows) } else { Vec::new() };
-        let mask = |secret| masker.as_ref().map(|masker| masker.splice(text, secret));
-        Self { text, masks: secrets.into_iter().filter_map(mask).collect() }
+        let secrets = if masker == Masker::Off { Vec::new() } else { secrets_in(document, windows) };
+        Self { text, masks: secrets.into_iter().map(|secret| masker.splice(text, secret)).collect() }
     }
 
     /// The secrets in a line, each with its mask.
@@ -259,7 +256,7 @@ pub fn mask_faults(text: &str, faults: &mut Diagnostics) {
 
 /// A message with a secret masked. A short one may stand there by chance: it is masked only where it is quoted.
 fn without(message: &str, secret: &str) -> String {
-    let mask = Masker::opaque().mask(secret);
+    let mask = Masker::Opaque.mask(secret);
     match secret.len() {
         0 => message.to_owned(),
         1..SHORTEST => message.replace(&format!("`{secret}`"), &format!("`{mask}`")),
@@ -349,16 +346,16 @@ mod tests {
         let options = json!({ "url": "udp://239.0.0.1:12", "a": 1, "password": true, "hunter2": true });
         let shown = json!({ "url": "udp://239.0.0.1:12", "a": 1, "password": true, "<secret:000000>": true });
         let whole = |options| json!({ "streams": { "a": { "urls": [options] } } });
-        assert_eq!(Masker::opaque().json(&whole(options)), whole(shown));
+        assert_eq!(Masker::Opaque.json(&whole(options)), whole(shown));
         let options = json!({ "url": "http://x", "extra": { "a": "1", "password": true, "hunter2": true } });
         let shown =
             json!({ "url": "http://x", "extra": { "a": "1", "password": true, "<secret:000000>": true } });
         let whole = |options| json!({ "streams": { "a": { "auth": options } } });
-        assert_eq!(Masker::opaque().json(&whole(options)), whole(shown));
+        assert_eq!(Masker::Opaque.json(&whole(options)), whole(shown));
         let options = json!([["vb", 1], ["password"], ["hunter2"], ["hunter3", 5]]);
         let shown =
             json!([["vb", 1], ["password"], ["<secret:000000>"], ["<secret:000000>", "<secret:000000>"]]);
         let whole = |options| json!({ "streams": { "a": { "transcoder": options } } });
-        assert_eq!(Masker::opaque().json(&whole(options)), whole(shown));
+        assert_eq!(Masker::Opaque.json(&whole(options)), whole(shown));
     }
 }

@@ -37,7 +37,7 @@ static NAMES: LazyLock<Vec<Spelled<'_>>> = LazyLock::new(|| {
 });
 
 /// The part of a word that is a secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Secrecy {
     /// The parts that their form gives away: userinfo, `password=…`.
     Parts,

@@ -293,9 +293,9 @@ mod tests {
             ("no \u{e9}\u{20ac} here", "no \u{e9}\u{20ac} here"),
             ("", ""),
         ] {
-            assert_eq!(secrets.masked(text, &Masker::opaque()), expected);
+            assert_eq!(secrets.masked(text, &Masker::Opaque), expected);
         }
-        assert_eq!(SecretValues::default().masked("S3CRET", &Masker::opaque()), "S3CRET");
+        assert_eq!(SecretValues::default().masked("S3CRET", &Masker::Opaque), "S3CRET");
     }
 
     /// The ways to write secrets into a configuration; `HUSH` is one in the text that comes back.
@@ -361,7 +361,7 @@ mod tests {
                     format!("http://h/live?a={spelled}&b=1"),
                     format!("Authorization: Bearer {spelled}"),
                 ] {
-                    let masked = values.masked_values(&said, &Masker::opaque());
+                    let masked = values.masked_values(&said, &Masker::Opaque);
                     assert!(
                         !masked.contains(&spelled) && masked.contains("<secret:"),
                         "{text}: {said}: {masked}"
@@ -370,7 +370,7 @@ mod tests {
             }
             let plain =
                 "Bearer Basic Digest Custom username realm Path=/app path; HttpOnly live publish it is true";
-            assert_eq!(values.masked_values(plain, &Masker::opaque()), plain, "{text}");
+            assert_eq!(values.masked_values(plain, &Masker::Opaque), plain, "{text}");
         }
     }
 
@@ -383,7 +383,7 @@ mod tests {
             ("bob: djpzdHJlYW0=!", "bob: <secret:000000>!"),
             ("djpv", "djpv"),
         ] {
-            assert_eq!(values.masked_values(text, &Masker::opaque()), masked);
+            assert_eq!(values.masked_values(text, &Masker::Opaque), masked);
         }
     }
 

@@ -58,11 +58,14 @@ impl Effects {
         let touched = |kind| Self::of_blocks(kind, sides, global).0.streams;
         let (mut effects, found) = Self::of_blocks(Kind::Streams, sides, global);
         (effects.lives, effects.plugins) = (touched(Kind::Lives), touched(Kind::Plugins));
-        effects.of = before.names(&[group]).len() + effects.added;
+        effects.of = before.count(Kind::Streams) + effects.added;
+        if global[0] == global[1] {
+            return effects;
+        }
         // What is global may change the meaning of streams that have the same text.
         let unchanged = after.names(&[group]).into_iter().filter(|name| !found.contains(name));
         let follows = |name: &String| is_closed(after.value(&[group, name, own]).as_ref()).is_none();
-        let others = if global[0] == global[1] { 0 } else { unchanged.filter(follows).count() };
+        let others = unchanged.filter(follows).count();
         effects.streams += others;
         *(if global[1] { &mut effects.become_protected } else { &mut effects.become_open }) += others;
         effects

@@ -6,22 +6,44 @@ use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
 use crate::secret::{MaskedText, Masker};
-use crate::syntax::Document;
+use crate::syntax::{Document, line_end, line_start};
 
 /// Unchanged lines shown around a change, as many as `diff -u` and git show.
 const CONTEXT_LINES: usize = 3;
+
+/// The unchanged lines around all changes that are looked at: where lines repeat, it is open which of them are new.
+const WINDOW_LINES: usize = 1_000;
 
 /// The lines of both sides up to which Myers' algorithm sees all of them at once; it takes about n^1.5 at worst. More
 /// lines are cut at those that occur once on either side (patience diff).
 const MYERS_LINES: usize = 10_000;
 
 impl Document {
-    /// The lines of a unified diff from the first `@@` on, without their newlines, with their secrets masked if there is a
-    /// masker. A line on both sides follows a space, others `-`, `+` and `\\`.
-    pub fn unified_diff(&self, new: &Self, masker: Option<&Masker>) -> Vec<String> {
-        let lines = [self, new].map(|document| lines_of(document.text()));
-        masked([self, new], &lines, &hunks(&lines), masker)
+    /// The lines of a unified diff from the first `@@` on, without their newlines, with their secrets masked. A line
+    /// on both sides follows a space, others `-`, `+` and `\\`.
+    pub fn unified_diff(&self, new: &Self, masker: Masker) -> Vec<String> {
+        let (old, new_text) = (self.text(), new.text());
+        let [head, tail] = common_ends([old, new_text].map(str::as_bytes));
+        let start =
+            (0..WINDOW_LINES).fold(line_start(old, head), |at, _| line_start(old, at.saturating_sub(1)));
+        let behind = old.len() - (0..WINDOW_LINES).fold(old.len() - tail, |at, _| line_end(old, at));
+        let skipped = memchr::memchr_iter(b'\n', &old.as_bytes()[..start]).count();
+        let lines = [old, new_text].map(|text| lines_of(&text[start..text.len() - behind]));
+        masked([self, new], &lines, skipped, &hunks(lines.each_ref().map(Vec::as_slice)), masker)
     }
+}
+
+/// The lengths of the longest start and end that two lists have in common; these do not overlap.
+fn common_ends<T: PartialEq>([old, new]: [&[T]; 2]) -> [usize; 2] {
+    const PIECE: usize = 256;
+    let pieces = old.chunks(PIECE).zip(new.chunks(PIECE)).take_while(|(old, new)| old == new);
+    let head: usize = pieces.map(|(old, _)| old.len()).sum();
+    let head = head + old[head..].iter().zip(&new[head..]).take_while(|(old, new)| old == new).count();
+    let (old, new) = (&old[head..], &new[head..]);
+    let pieces = old.rchunks(PIECE).zip(new.rchunks(PIECE)).take_while(|(old, new)| old == new);
+    let tail: usize = pieces.map(|(old, _)| old.len()).sum();
+    let [old, new] = [old, new].map(|rest| rest[..rest.len() - tail].iter().rev());
+    [head, tail + old.zip(new).take_while(|(old, new)| old == new).count()]
 }
 
 /// The lines of a text, each with its line feed.
@@ -38,21 +60,20 @@ fn place_of(text: &str, line: &str) -> Range<usize> {
 }
 
 /// Compares the lines of two texts: stretches of changed lines with their context.
-fn hunks([old, new]: &[Vec<&str>; 2]) -> Vec<Vec<DiffOp>> {
-    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let ends = old[head..].iter().rev().zip(new[head..].iter().rev());
-    let same = head + ends.take_while(|(old, new)| old == new).count();
+fn hunks([old, new]: [&[&str]; 2]) -> Vec<Vec<DiffOp>> {
+    let same: usize = common_ends([old, new]).iter().sum();
     let is_long = old.len() + new.len() - 2 * same > MYERS_LINES;
     let algorithm = if is_long { Algorithm::Patience } else { Algorithm::Myers };
     group_diff_ops(capture_diff_slices(algorithm, old, new), CONTEXT_LINES)
 }
 
-/// Hunks as they are printed, with the secrets of the documents masked.
+/// Hunks as they are printed, `skipped` lines behind the start of both texts, with the secrets of the documents masked.
 fn masked(
     documents: [&Document; 2],
     lines: &[Vec<&str>; 2],
+    skipped: usize,
     hunks: &[Vec<DiffOp>],
-    masker: Option<&Masker>,
+    masker: Masker,
 ) -> Vec<String> {
     let shown = [0, 1].map(|side| {
         let text = documents[side].text();
@@ -60,11 +81,17 @@ fn masked(
             let numbers = if side == 0 { op.old_range() } else { op.new_range() };
             lines[side][numbers].iter().map(|line| place_of(text, line))
         });
-        (text, MaskedText::new(documents[side], masker.cloned(), windows.collect()))
+        (text, MaskedText::new(documents[side], masker, windows.collect()))
     });
     let mut printed = Vec::new();
     for hunk in hunks {
-        printed.push(UnifiedHunkHeader::new(hunk).to_string());
+        let [old, new] = [DiffOp::old_range, DiffOp::new_range].map(|range| {
+            let [first, last] = [hunk.first(), hunk.last()].map(|op| op.map(range).unwrap_or_default());
+            (skipped + first.start, last.end - first.start)
+        });
+        let ((old_index, old_len), (new_index, new_len)) = (old, new);
+        let all = DiffOp::Replace { old_index, old_len, new_index, new_len };
+        printed.push(UnifiedHunkHeader::new(&[all]).to_string());
         for op in hunk {
             let sides = match op.tag() {
                 DiffTag::Equal => vec![(' ', 0, op.old_range())],

@@ -6,8 +6,8 @@ use std::ops::Range;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::diagnostic::{Diagnostic, Diagnostics, Span};
-use super::grammar::{self, MAX_DEPTH, Record};
+use super::diagnostic::{Diagnostic, Diagnostics, Span, line_start};
+use super::grammar::{self, BOM, MAX_DEPTH, Record};
 use super::word::Words;
 
 /// The number of an entry in a document, from 0, in the order of the text.
@@ -54,10 +54,7 @@ impl Document {
     /// Parses a text of a media server. Never fails: problems are in [`Document::diagnostics`].
     pub fn parse(text: impl Into<ByteString>) -> Self {
         let text = text.into();
-        // Spans are pairs of `u32`, and editors count in `i32`.
-        let is_too_large = text.len() > i32::MAX as usize;
-        let too_large = is_too_large.then(|| Diagnostic::error(0..0, "the text is larger than 2 GiB"));
-        if let Some(found) = too_large.or_else(|| erlang_terms(&text)) {
+        if let Some(found) = unparsed(&text) {
             let mut diagnostics = Diagnostics::default();
             diagnostics.push(found);
             return Self { text, records: Vec::new(), diagnostics };
@@ -73,7 +70,30 @@ impl Document {
         let inserted: usize = edits.iter().map(|edit| edit.text.len()).sum();
         let mut text = String::with_capacity(self.text.len() + inserted);
         text.extend(spliced_pieces(&self.text, 0..self.text.len(), edits));
-        Self::parse(text)
+        let Some(records) = self.edited_records(&text, edits) else { return Self::parse(text) };
+        debug_assert_eq!(records, grammar::parse(&text).0, "the entries around the edits stay");
+        Self { text: text.into(), records, diagnostics: Diagnostics::default() }
+    }
+
+    /// The records of the edited text, of which only the part around the edits is parsed; `None` where that may change the
+    /// meaning of the rest, or has faults.
+    fn edited_records(&self, text: &str, edits: &[Splice]) -> Option<Vec<Record>> {
+        let edited = edits.first()?.range.start..edits.last()?.range.end;
+        let before = self.entries().take_while(|entry| entry.end() < edited.start).last();
+        let (number, start) = before.map_or((0, 0), |entry| (entry.numbers().end, entry.end()));
+        let behind = self.entries_in(number..self.len()).find(|entry| entry.start() > edited.end)?;
+        let end = text.len() - (self.text.len() - behind.start());
+        let (part, is_broken) = (&text[start..end], !self.diagnostics.is_empty() || unparsed(text).is_some());
+        let may_end_in_comment = part[line_start(part, part.len())..].contains('#');
+        if is_broken || may_end_in_comment || number > 0 && part.starts_with(BOM) {
+            return None;
+        }
+        let (inside, diagnostics) = grammar::parse(part);
+        let mut records = self.records[..number].to_vec();
+        records.extend(inside.iter().map(|record| record.moved(start, number)));
+        let by = (end.wrapping_sub(behind.start()), records.len().wrapping_sub(behind.id));
+        records.extend(self.records[behind.id..].iter().map(|record| record.moved(by.0, by.1)));
+        diagnostics.is_empty().then_some(records)
     }
 
     /// The text, byte for byte as it was parsed.
@@ -114,6 +134,16 @@ impl Document {
     /// The top-level entries among those with these numbers, which begin and end between two of them.
     pub fn entries_in(&self, numbers: Range<usize>) -> Children<'_> {
         Children { document: self, at: numbers.start, end: numbers.end }
+    }
+
+    /// The top-level entries of both, without those at their start and at their end that have the same text.
+    pub fn differing<'d>(&'d self, other: &'d Self) -> [Vec<Entry<'d>>; 2] {
+        let mut all = [self, other].map(|document| document.entries().collect::<Vec<_>>());
+        let are_same = |(one, other): &(&Entry<'_>, &Entry<'_>)| one.text() == other.text();
+        let start = all[0].iter().zip(&all[1]).take_while(are_same).count();
+        let [one, other] = all.each_ref().map(|all| all[start..].iter().rev());
+        let end = one.zip(other).take_while(are_same).count();
+        all.each_mut().map(|all| all.drain(start..all.len() - end).collect())
     }
 
     /// The entry with this id.
@@ -276,6 +306,14 @@ pub struct Splice {
     pub range: Range<usize>,
     /// The text that takes their place.
     pub text: String,
+}
+
+/// The error of a text that is not parsed.
+fn unparsed(text: &str) -> Option<Diagnostic> {
+    // Spans are pairs of `u32`, and editors count in `i32`.
+    let is_too_large = text.len() > i32::MAX as usize;
+    let too_large = is_too_large.then(|| Diagnostic::error(0..0, "the text is larger than 2 GiB"));
+    too_large.or_else(|| erlang_terms(text))
 }
 
 /// The error of a text whose first line that is no `%` comment is `{http, 8080}.`: the format of version 3.

@@ -33,7 +33,7 @@ pub(super) const BOM: &str = "\u{feff}";
 const BYTES_PER_ENTRY: usize = 16;
 
 /// What is stored of an entry: sixteen bytes, which answer most questions without reading its words again.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Record {
     /// Offset of the first word, or of the `{` of a block without a keyword.
     pub start: u32,
@@ -54,6 +54,12 @@ impl Record {
     pub const BLOCK: u8 = 1;
     /// Its words stand on several lines.
     pub const SPANNING: u8 = 2;
+
+    /// The same, so many bytes and entries further on.
+    pub fn moved(self, bytes: usize, entries: usize) -> Self {
+        let by = |place: u32, by: usize| place.wrapping_add(by as u32);
+        Self { start: by(self.start, bytes), end: by(self.end, bytes), next: by(self.next, entries), ..self }
+    }
 
     /// Counts a word, which ends at `end`.
     #[inline(always)]

@@ -138,8 +138,14 @@ impl<'t> Word<'t> {
 
     /// Splits the word at its first `=` outside quotes.
     pub fn option(self) -> (Self, Option<Self>) {
-        let sign = unescaped(self.raw.as_bytes()).find(|&(_, byte, is_quoted)| byte == b'=' && !is_quoted);
-        let Some((at, ..)) = sign else { return (self, None) };
+        let in_quotes =
+            || unescaped(self.raw.as_bytes()).find(|&(_, byte, is_quoted)| byte == b'=' && !is_quoted);
+        let sign = if self.quoted {
+            in_quotes().map(|(at, ..)| at)
+        } else {
+            memchr::memchr(b'=', self.raw.as_bytes())
+        };
+        let Some(at) = sign else { return (self, None) };
         let value = Word::new(&self.raw[at + 1..], self.start + at as u32 + 1);
         (Word::new(&self.raw[..at], self.start), Some(value))
     }

@@ -17,7 +17,7 @@ fn every_mask_in_a_real_file_stands_behind_a_name_that_is_listed() {
     let texts = texts();
     let mut unlisted = BTreeSet::new();
     for (name, text) in texts {
-        let masked = Masker::opaque().document(&Document::parse(text));
+        let masked = Masker::Opaque.document(&Document::parse(text));
         for line in masked.lines() {
             let names = line.match_indices(MASK).map(|(at, _)| name_before(&line[..at]));
             unlisted.extend(

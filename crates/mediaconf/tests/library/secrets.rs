@@ -40,10 +40,10 @@ fn doors(text: &str) -> Vec<(&'static str, String)> {
     let mut doors = Vec::new();
     for (name, text) in [("text", text.to_owned()), ("broken text", format!("{text}}}\n"))] {
         let document = Document::parse(text.clone());
-        let masker = Masker::opaque();
+        let masker = Masker::Opaque;
         doors.push((name, masker.document(&document)));
         let whole = std::iter::once(0..text.len()).collect();
-        let lines = MaskedText::new(&document, Some(masker), whole);
+        let lines = MaskedText::new(&document, masker, whole);
         doors.push(("lines", lines.line(0..text.len())));
         for fault in check(&text).iter() {
             let related = fault.related.as_ref().map(|(_, message)| message);
@@ -59,7 +59,7 @@ fn doors(text: &str) -> Vec<(&'static str, String)> {
 }
 
 fn json_doors(document: &Document) -> Vec<(&'static str, String)> {
-    let masker = Masker::opaque();
+    let masker = Masker::Opaque;
     let masked = Document::parse(masker.document(document));
     let nothing = json!({});
     let (nothing, whole) = (Config::from(&nothing), Config::new(document));
@@ -71,7 +71,7 @@ fn json_doors(document: &Document) -> Vec<(&'static str, String)> {
     for changed in ChangedValue::between(&nothing, &whole) {
         let keys: Vec<&str> = changed.keys.iter().map(String::as_str).collect();
         doors.push(("path", masker.keys(&keys).join(".")));
-        let shown = changed.masked(&masker);
+        let shown = changed.masked(masker);
         doors.push(("value", format!("{:?}", shown.after)));
     }
     doors
@@ -79,7 +79,7 @@ fn json_doors(document: &Document) -> Vec<(&'static str, String)> {
 
 #[test]
 fn a_masked_text_is_one() {
-    let masker = Masker::opaque();
+    let masker = Masker::Opaque;
     for text in texts() {
         let document = Document::parse(text.clone());
         if document.diagnostics().errors() == 0 {
@@ -102,13 +102,13 @@ fn a_comment_shows_no_secret_of_the_text() {
                 cluster_key <secret:000000>; # one stream: abc\nview_auth v <secret:000000>;\n\
                 stream cam { url rtsp://<secret:000000>@h/; password <secret:000000>; # abc, gate, <secret:000000>\n\
                 }\nstream gate { }\n";
-    let masker = Masker::opaque();
+    let masker = Masker::Opaque;
     assert_eq!(masker.document(&Document::parse(text.to_owned())), expected);
     let broken = masker.document(&Document::parse(format!("{text}}}\n")));
     assert!(!broken.contains("S3CRET-1") && !broken.contains("UzND"), "{broken}");
     // A part of the text is masked by the values of the whole.
     let document = Document::parse(text.to_owned());
     let line = 0..text.find('\n').unwrap_or(0);
-    let lines = MaskedText::new(&document, Some(masker), std::iter::once(line.clone()).collect());
+    let lines = MaskedText::new(&document, masker, std::iter::once(line.clone()).collect());
     assert_eq!(lines.line(line), expected.lines().next().unwrap_or(""));
 }

@@ -183,3 +183,40 @@ fn a_file_that_others_may_have_written_is_refused() {
     home.put("context prod {");
     home.run(&["-x", "prod", "read"]).exits(3).says("has 1 error");
 }
+
+#[test]
+fn an_inventory_has_further_contexts_and_holds_for_names_in_both() {
+    let home = Home::new();
+    home.add("a", "http://own-a", &[]).exits(0);
+    home.add("b", "http://own-b", &[]).exits(0);
+    home.0.put("servers.conf", "# ours\ncontext b { url http://theirs-b; }\ncontext c { url http://c; }\n");
+    let list = home.does("--inventory servers.conf context list", 0);
+    list.prints("http://own-a").prints("http://theirs-b").prints("http://c").hides("own-b");
+    home.does("--inventory servers.conf context use c", 0);
+    home.does("read", 7).says("there is no context `c`");
+    let call = home.call(&["context", "list"]).env("MEDIACTL_INVENTORY", "servers.conf");
+    call.run().exits(0).prints("*  c");
+    home.does("--inventory servers.conf context add d --url http://d", 0).says("to `servers.conf`");
+    home.does("--inventory servers.conf context remove b", 0);
+    let text = fs::read_to_string(home.0.path("servers.conf")).expect("it is there");
+    assert!(text.starts_with("# ours\ncontext c {") && text.contains("url http://d;"), "{text}");
+    home.does("--inventory none.conf context list", 7).says("cannot read `none.conf`");
+    let mode = |path: &str, mode| {
+        fs::set_permissions(home.0.path(path), fs::Permissions::from_mode(mode)).expect("it is ours");
+    };
+    fs::create_dir(home.0.path("shared")).expect("a folder can be made");
+    home.0.put(
+        "shared/servers.conf",
+        "context e { url http://127.0.0.1:1; login a; password_command \"exit 1\"; }\n",
+    );
+    for (path, open, shut) in [("shared", 0o777, 0o755), ("shared/servers.conf", 0o664, 0o644)] {
+        mode(path, open);
+        let run = home.does("--inventory shared/servers.conf -x e read", 4).says("hint: `chmod go-w '");
+        run.says(&format!("/{path}'`")).hides("exit status");
+        home.does("--inventory shared/servers.conf context list", 0);
+        mode(path, shut);
+    }
+    home.does("--inventory shared/servers.conf -x e read", 4).says("failed: exit status: 1");
+    home.0.put("servers.conf", "current a;\n");
+    home.does("--inventory servers.conf context list", 3).says("take its line `current` out");
+}

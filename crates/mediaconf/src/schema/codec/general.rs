@@ -64,14 +64,28 @@ pub fn block_value(block: Entry<'_>) -> Value {
 
 /// The members of a block, whose entries are grouped; `head` is that of a stream, live or plugin.
 pub fn read_members(members: &Members<'_>, head: Option<&BlockHead<'_, '_>>) -> Object {
-    let (scope, rows) = (members.scope(), members.scope().rows());
-    let own = rows.filter_map(|row| Some((row.key.to_owned(), row.read(members.own(row), head)?)));
-    let foreign = members.foreign().iter().filter_map(|(keyword, entries)| {
-        Some((scope.key_of(keyword).into_owned(), General { keyword }.read(entries, None)?))
+    read_some(members, head, |_, _| true)
+}
+
+/// Those of them that have no directive, and those that are wanted by their key and their lines.
+pub fn read_some(
+    members: &Members<'_>,
+    head: Option<&BlockHead<'_, '_>>,
+    wants: impl Fn(&str, &[Entry<'_>]) -> bool,
+) -> Object {
+    let scope = members.scope();
+    // Nothing is read where nothing stands, unless something is repeated or derived.
+    let has_globals = head.is_some_and(|head| head.globals.is_some());
+    let told = members.all_own().filter(|(row, entries)| {
+        let may_be_shown = !entries.is_empty() || has_globals || row.always_shown;
+        row.keywords.is_empty() || may_be_shown && wants(row.key, entries)
     });
-    let mut all = Object::with_capacity(members.scope().rows().count());
-    all.extend(own.chain(foreign));
-    all
+    let own = told.filter_map(|(row, entries)| Some((row.key.to_owned(), row.read(entries, head)?)));
+    let foreign = members.foreign().iter().filter_map(|(keyword, entries)| {
+        let key = Some(scope.key_of(keyword)).filter(|key| wants(key, entries))?;
+        Some((key.into_owned(), General { keyword }.read(entries, None)?))
+    });
+    own.chain(foreign).collect()
 }
 
 /// Normalizes the members of a block of this scope.

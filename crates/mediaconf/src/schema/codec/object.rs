@@ -110,7 +110,8 @@ impl Codec for ObjectShape {
     fn fits(&self, entry: Entry<'_>) -> bool {
         !entry.is_block()
             && entry.count_arguments() >= self.required().len()
-            && self.part_words(entry).all(|(part, _)| part.is_some())
+            && (self.parts.last().is_some_and(Part::is_rest)
+                || self.part_words(entry).all(|(part, _)| part.is_some()))
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {

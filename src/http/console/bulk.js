@@ -1,12 +1,10 @@
 // One value of many streams: set, removed or replaced, as one edit.
 
-import { el, refill } from './dom.js';
-import { begin } from './draft.js';
-import { counted } from './figures.js';
-import { pathOf } from './path.js';
-import { MASK } from './words.js';
+import { MASK, counted, el, fill, pathOf } from './base.js';
+import { begin } from './review.js';
 
-/** @typedef {import('./state.js').State} State */
+/** @typedef {import('./server.js').State} State */
+/** @typedef {import('./rows.js').Row} Row */
 
 const firstOf = (/** @type {string} */ path) => path.split(/[.[]/)[0] ?? '';
 
@@ -17,18 +15,16 @@ const PATHS = ['prepush', 'title', 'disabled', 'auth.url', 'dvr', 'dvr.dvr_limit
  * Shows how many streams are marked, and the form that changes them.
  * @param {HTMLElement} box
  * @param {State} state
- * @param {ReadonlySet<string>} marked
- * @param {number} here how many of them are listed
+ * @param {() => Row[]} marked
+ * @param {string} count of them, in words
  * @param {() => void} unmark
  */
-export function manyForm(box, state, marked, here, unmark) {
-  box.hidden = marked.size === 0;
-  refill(box, box.hidden, () => !box.hidden && form(state, marked, unmark));
-  const count = box.querySelector('.many-count');
-  if (count) count.textContent = `${marked.size} marked${here < marked.size ? `, ${marked.size - here} of them not listed` : ''}`;
+export function manyForm(box, state, marked, count, unmark) {
+  if (!box.querySelector('form')) fill(box, form(state, marked, unmark));
+  fill(/** @type {Element} */ (box.querySelector('.many-count')), count);
 }
 
-/** @param {State} state @param {ReadonlySet<string>} marked @param {() => void} unmark */
+/** @param {State} state @param {() => Row[]} marked @param {() => void} unmark */
 function form(state, marked, unmark) {
   const act = el('select', { 'aria-label': 'What to do', onchange: showFields },
     ['set', 'remove', 'replace in'].map((word) => el('option', word)));
@@ -46,9 +42,8 @@ function form(state, marked, unmark) {
 
   function submit() {
     const edit = { act: act.value, path: path.value.trim(), old: old.value, value: value.value };
-    const rows = state.rows.filter((row) => marked.has(row.name));
-    const assignments = assignmentsOf(rows, edit);
-    fault.textContent = assignments.length ? '' : noneWords(rows, edit.path);
+    const assignments = assignmentsOf(marked(), edit);
+    fault.textContent = assignments.length ? '' : noneWords(marked(), edit.path);
     if (!assignments.length) return;
     // The label is without the value, and without what stands in the path in quotes or behind `=`: they may be secrets.
     const shown = edit.path.replace(/["=].*/s, '…');
@@ -65,20 +60,20 @@ function form(state, marked, unmark) {
 
 /**
  * The assignments of an edit, one for each stream that it changes.
- * @param {import('./state.js').Row[]} rows
+ * @param {Row[]} rows
  * @param {{act: string, path: string, old: string, value: string}} edit
- * @returns {import('./draft.js').Assignment[]}
+ * @returns {import('./review.js').Assignment[]}
  */
 function assignmentsOf(rows, { act, path, old, value }) {
   const below = path.startsWith('[') ? path : `.${path}`;
   const first = firstOf(path);
   const has = (/** @type {any} */ stream) => act !== 'replace in' || JSON.stringify(stream[first] ?? '').includes(JSON.stringify(old).slice(1, -1));
-  /** @type {import('./draft.js').NewValue} */
+  /** @type {import('./review.js').NewValue} */
   const made = act === 'remove' ? 'remove' : act === 'set' ? { typed: value } : { replace: substitution(old, value) };
   return rows.filter((row) => has(row.own)).map((row) => ({ path: pathOf(['streams', row.name]) + below, value: made }));
 }
 
-/** Why no stream has the text that is to be replaced. @param {import('./state.js').Row[]} rows @param {string} path */
+/** Why no stream has the text that is to be replaced. @param {Row[]} rows @param {string} path */
 export function noneWords(rows, path) {
   const isHidden = rows.some(({ own }) => MASK.test(JSON.stringify(own[firstOf(path)] ?? '')));
   return `No marked stream has this text in ${path}.${isHidden ? ' What is hidden there can’t be replaced.' : ''}`;
