@@ -104,19 +104,6 @@ fn one_entry_is_read_and_replaced_and_all_else_stays() {
 }
 
 #[test]
-fn an_entry_without_carriage_returns_gets_the_line_ends_that_were_there() {
-    let server = Server::over(&TEXT.replace('\n', "\r\n"));
-    let read = text(&server.get("?path=streams.b&format=conf"));
-    let typed = read.replace("\r\n", "\n").replace("prepush 5;", "prepush 7;\n  title B;");
-    assert_eq!(server.put_entry("streams.b", &typed).status, 200);
-    let expected = TEXT.replace("  prepush 5;", "  prepush 7;\n  title B;").replace('\n', "\r\n");
-    assert_eq!(server.place.text(), expected);
-    let added = json!([{"path": "streams.z", "text": "stream z {\n  url udp://7;\n}", "create": true}]);
-    server.made("change", &entries(added));
-    assert_eq!(server.place.text(), format!("{expected}stream z {{\r\n  url udp://7;\r\n}}\r\n"));
-}
-
-#[test]
 fn texts_of_several_entries_are_one_change() {
     let server = Server::over(TEXT);
     let request = entries(json!([
