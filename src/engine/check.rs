@@ -16,7 +16,7 @@ use super::{Composed, Engine, Operation, Snapshot, Transaction};
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use mediaconf::{
     Diagnostic, Diagnostics, Document, Entry, Fault, Fix, Kind, LineIndex, NameUse, Path, Position, Schema,
-    Segment, Severity, Span, check,
+    Severity, Span, check,
 };
 
 impl Engine {
@@ -132,8 +132,7 @@ fn warnings(document: &Document) -> Vec<NewWarning> {
         let block = blocks(document)
             .find(|block| (block.start()..block.end()).contains(&(found.span.start as usize)));
         let path = block.and_then(|block| {
-            let keys = [block.block_kind()?.key().to_owned(), block.group_name().value().into_owned()];
-            Some(Path { segments: keys.map(Segment::Key).into() }.to_string())
+            Some(Path::of([block.block_kind()?.key(), &*block.group_name().value()]).to_string())
         });
         NewWarning { at: path.unwrap_or_default(), message }
     });

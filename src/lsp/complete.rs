@@ -96,7 +96,7 @@ fn behind(
     let facts = row.codec.facts();
     if let Some(object) = facts.object {
         if let Some(part) = row.naming_part().filter(|_| index == 1) {
-            return part.kind.names_of.map(|group| names(group, NameUse::ARCHIVE)).unwrap_or_default();
+            return part.kind.names_of.map(|(_, group)| names(group, NameUse::ARCHIVE)).unwrap_or_default();
         }
         let parts = object.parts.iter().filter(|_| index > object.required().len());
         let optional = parts.filter(|part| part.is_optional() && !part.secret);
@@ -120,15 +120,8 @@ fn behind(
             Some(_) => options_of(source.usual, typed),
         };
     }
-    match (facts.kind, facts.address) {
-        (Some(kind), _) if index == 1 && !row.secret => of_kind(text, kind),
-        (None, Some(address)) if index == 1 => {
-            let names = address.names.map(|(prefix, group)| names(group, prefix)).unwrap_or_default();
-            let off = address.may_be_false.then(|| value("false", "opens access to everybody"));
-            off.into_iter().chain(names).collect()
-        }
-        _ => Vec::new(),
-    }
+    let kind = facts.kind.filter(|_| !row.secret).or(facts.address.map(|address| address.first));
+    kind.filter(|_| index == 1).map(|kind| of_kind(text, kind)).unwrap_or_default()
 }
 
 /// The beginnings of the addresses of sources, and of those to which something is sent.
@@ -148,9 +141,11 @@ fn options_of(usual: &str, typed: &str) -> Vec<Proposed> {
 
 /// The values of a kind that are known, and examples.
 fn of_kind(text: &Document, kind: &WordKind) -> Vec<Proposed> {
-    let known = kind.values.iter().map(|word| value(word, kind.usage));
+    // Beside the name of a backend the only word is `false`.
+    let meaning = if kind.names_of.is_some() { "opens access to everybody" } else { kind.usage };
+    let known = kind.values.iter().map(|word| value(word, meaning));
     let examples = kind.examples.iter().filter(|word| !kind.values.contains(word));
-    let names = kind.names_of.map(|group| names(text, group, "")).unwrap_or_default();
+    let names = kind.names_of.map(|(sign, group)| names(text, group, sign)).unwrap_or_default();
     known.chain(examples.map(|word| value(word, "an example"))).chain(names).collect()
 }
 

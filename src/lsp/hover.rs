@@ -1,7 +1,7 @@
 //! What a directive is: its documentation, its form, and where it may stand; and the block that a name refers to, its
 //! secrets masked.
 
-use mediaconf::{Config, Document, Explanation, Kind, Masker, NameUse, Path, Scope, Segment};
+use mediaconf::{Config, Document, Explanation, Kind, Masker, NameUse, Path, Scope};
 use serde_json::{Value, json};
 
 use super::place::Caret;
@@ -51,8 +51,7 @@ fn explanation(current: &Config<'_>, caret: &Caret<'_>, path: &Path, keyword: &s
         let kind = Kind::ALL.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
         Some(vec![kind.key(), row.key])
     });
-    let keys = of_stream.unwrap_or_else(|| vec![keyword]).into_iter();
-    let alone = Path { segments: keys.map(|key| Segment::Key(key.to_owned())).collect() };
+    let alone = Path::of(of_stream.unwrap_or_else(|| vec![keyword]));
     let found = if row.is_none() { current.explain(path).ok() } else { None };
     found.or_else(|| Config::from(&json!({})).explain(&alone).ok())
 }

@@ -9,12 +9,12 @@ import { inBrowser, logIn, open, options } from './served.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const CONF = `http 80;\nedit_auth admin right;\nview_auth viewer look;\n${Array.from({ length: 40 }, (_, at) =>
+const CONF = `http 80;\nedit_auth admin right;\nview_auth viewer look;\ntemplate base { prepush 3; }\n${Array.from({ length: 40 }, (_, at) =>
   `stream camera-with-a-long-name-${at} { url rtsp://u:s3cret@192.0.2.${at}/h264; title "Hall ${at}"; prepush ${at}; dvr /storage/${at} 7d; }`).join('\n')}\n`;
 
 const served = inBrowser(CONF);
 
-const VIEWS = ['streams', 'streams/camera-with-a-long-name-1', 'text', 'history', 'status'];
+const VIEWS = ['streams', 'streams/camera-with-a-long-name-1', 'lives', 'templates', 'templates/base', 'plugins', 'file', 'text', 'history', 'status'];
 
 test('no view has a serious finding', options, async () => {
   for (const [width, scheme] of [[1280, 'light'], [1280, 'dark'], [360, 'light'], [2560, 'dark']]) {

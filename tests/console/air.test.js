@@ -65,7 +65,7 @@ test('a command that fails is told, and what was known stays', options, async ()
   const page = await entered({ hash: '#/streams' });
   await sees(page, 'printed no JSON object', '.states');
   print({ a: { state: 'running' } });
-  await sees(page, '3 unknown', '.states');
+  await sees(page, '1 running', '.states');
   assert.deepEqual(await cells(page, 'bitrate'), ['', '', '', '', '']);
 });
 

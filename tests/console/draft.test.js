@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Problem } from '../../src/http/console/server.js';
-import { commandOf } from '../../src/http/console/review.js';
+import { commandOf } from '../../src/http/console/command.js';
 import { requestOf, valueAt, withValue } from '../../src/http/console/review.js';
 import { settled } from '../../src/http/console/review.js';
 

@@ -70,3 +70,54 @@ test('a text is replaced where it stands, and the page is loaded again before th
   assert.doesNotMatch(served.text, /239\.9\.9\./);
   assert.deepEqual(page.faults, []);
 });
+
+test('a typing error is told once, before and after it is prepared, and corrected', options, async () => {
+  const page = await open(served);
+  await logIn(page);
+  await page.waitForSelector('.rows .row');
+  await page.type('.filter', 'urls.url~239.0.1.');
+  await sees(page, '200 of', '.count');
+  await page.click('.titles input');
+  await page.waitForSelector('.many-form input[list]');
+  await page.type('.many-form input[list]', 'prepsh');
+  await page.type('.many-form [placeholder=value]', '9');
+  await sees(page, 'did you mean `prepush`?', '.many .fault');
+  await click(page, 'Prepare');
+  await click(page, 'Review');
+  await sees(page, 'did you mean `prepush`?', '#change .problem');
+  assert.equal(await page.$$eval('#change .faults li', (items) => items.length), 1);
+  await sees(page, 'other places', '#change .problem');
+  await click(page, 'Discard', '#change button');
+  await page.click('.titles input');
+  await page.waitForSelector('.many-form input[list]');
+  await page.type('.many-form input[list]', 'prepush');
+  await page.type('.many-form [placeholder=value]', 'x');
+  await page.waitForFunction(() => document.querySelector('.many .fault').textContent.includes('prepush'));
+  await page.focus('.many-form [placeholder=value]');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('9');
+  await page.waitForFunction(() => !document.querySelector('.many .fault').textContent);
+  await click(page, 'Prepare');
+  await click(page, 'Review');
+  await sees(page, 'prepush 9', '#change .diff');
+  await page.$eval('#change details', (details) => { details.open = true; });
+  const command = await page.$eval('#change pre code', (code) => code.textContent);
+  assert.equal(command, `mediactl --url ${served.url} modify --yes \\\n  --where 'urls.url~239.0.1.' \\\n  --set 'streams.*.prepush=9' \\\n  --confirm 120s`);
+});
+
+test('the command for streams that no condition finds says how to get a short one', options, async () => {
+  const page = await open(served);
+  await logIn(page);
+  await page.waitForSelector('.rows .row');
+  await page.type('.filter', 'cam1');
+  await sees(page, '111 of', '.count');
+  await page.click('.titles input');
+  await page.waitForSelector('.many-form input[list]');
+  await page.type('.many-form input[list]', 'title');
+  await page.type('.many-form [placeholder=value]', 'x');
+  await click(page, 'Prepare');
+  await click(page, 'Review');
+  await sees(page, 'title x', '#change .diff');
+  await page.$eval('#change details', (details) => { details.open = true; });
+  assert.match(await page.$eval('#change pre code', (code) => code.textContent), /^# 111 streams, which no condition .*\n.*modify --where/);
+});

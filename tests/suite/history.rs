@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::thread;
 
 use mediactl::error::ErrorKind;
 use mediactl::store::file::ConfFile;
@@ -123,21 +122,6 @@ fn a_hand_edit_is_told_with_the_text_before_it() {
     assert_eq!(story.entries().len(), 4, "it is told once");
 }
 
-#[test]
-fn a_file_that_was_removed_and_made_again_is_told() {
-    let story = Story::of("a 1;\n");
-    story.write("a 2;\n");
-    fs::remove_file(story.place.path(CONF)).expect("the folder is ours");
-    story.write("a 3;\n");
-    story.write("a 4;\n");
-    story.expect(&[
-        ("save", Some("a 3;\n")),
-        ("save", None),
-        (HAND_EDIT, Some("a 2;\n")),
-        ("save", Some("a 1;\n")),
-    ]);
-}
-
 /// What another program wrote into a kept text is not shown for it.
 #[test]
 fn a_kept_text_that_was_altered_is_no_longer_kept() {
@@ -175,42 +159,6 @@ fn the_newest_texts_are_kept() {
     assert_eq!(story.place.kept().len(), KEEP + 1);
 }
 
-/// Returns the number of bytes that a thread of its own reads while it does `work`.
-fn bytes_read(work: impl FnOnce() + Send) -> usize {
-    let count = || {
-        let counts = fs::read_to_string("/proc/thread-self/io").expect("Linux counts them");
-        counts.lines().find_map(|line| line.strip_prefix("rchar: ")?.parse().ok()).expect("it is a number")
-    };
-    let counted = || {
-        let before: usize = count();
-        work();
-        count() - before
-    };
-    thread::scope(|scope| scope.spawn(counted).join()).expect("it does not panic")
-}
-
-/// A story of a text of 100 KB with `count` changes, as `count` calls of `write` would leave them, without the old texts.
-fn long_story(count: usize) -> Story {
-    let text = |serial: usize| match (2..count).contains(&serial) {
-        true => serial.to_string(),
-        false => format!("a {serial};\n# {}\n", "x".repeat(100_000)),
-    };
-    let story = Story::of(&text(0));
-    story.write(&text(1));
-    let journal = story.place.path(&format!(".{CONF}.mediactl/history/journal"));
-    let line = |serial: usize| {
-        let of = |serial| Revision::from_text(text(serial).as_bytes());
-        let (before, after) = (of(serial - 1), of(serial));
-        format!(
-            r#"{{"serial":{serial},"at":0,"operation":"save","by":"me","before":"{before}","after":"{after}"}}"#
-        ) + "\n"
-    };
-    fs::write(journal, (1..=count).map(line).collect::<String>()).expect("it is ours");
-    fs::write(story.place.path(&format!(".{CONF}.mediactl/history/keep")), "1000000").expect("it is ours");
-    story.by_hand(&text(count));
-    story
-}
-
 /// A change that keeps as many texts as before.
 fn change(story: &Story, text: &str) -> Vec<Warning> {
     let locked = story.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
@@ -219,18 +167,6 @@ fn change(story: &Story, text: &str) -> Vec<Warning> {
     let record = ChangeRecord::new("save", "me");
     warnings.extend(replace(&*locked, Some(&old), text, &record));
     warnings
-}
-
-#[test]
-fn a_change_costs_at_most_twice_as_much_with_1_000_entries_as_with_10() {
-    let [few, many] = [10, 1_000].map(|count| {
-        let story = long_story(count);
-        let read = bytes_read(|| drop(change(&story, "b;\n")));
-        let entries = story.entries();
-        assert_eq!((entries.len(), entries[0].number), (count + 1, count as u64 + 1));
-        read
-    });
-    assert!(many <= 2 * few, "{many} bytes are read where there are many, {few} where there are few");
 }
 
 /// After a power failure the last line may be there in part.

@@ -19,6 +19,7 @@ mod needs;
 mod pages;
 mod ports;
 mod proof;
+mod proxy;
 mod readme;
 mod secrets;
 mod store;

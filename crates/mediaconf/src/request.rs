@@ -301,8 +301,6 @@ struct Group<'p> {
     key: &'p str,
     /// One of its blocks, in messages.
     noun: &'static str,
-    /// `None` for those of other servers.
-    kind: Option<Kind>,
 }
 
 /// The group of the blocks that a path stands for, and its last segment.
@@ -310,10 +308,9 @@ fn block_of(path: &Path) -> Result<(Group<'_>, &Segment), Fault> {
     let [Segment::Key(key), last @ (Segment::Key(_) | Segment::Matching(_))] = &path.segments[..] else {
         return Err(no_block(path));
     };
-    let kind = path.kind();
-    let foreign = Schema::foreign(key).filter(|_| Schema::has_named_blocks(key)).map(|row| row.keyword());
-    let noun = kind.map(|kind| kind.noun()).or(foreign).ok_or_else(|| no_block(path))?;
-    Ok((Group { key, noun, kind }, last))
+    let foreign = || Some(Schema::foreign(key).filter(|_| Schema::has_named_blocks(key))?.keyword());
+    let noun = path.kind().map(Kind::noun).or_else(foreign).ok_or_else(|| no_block(path))?;
+    Ok((Group { key, noun }, last))
 }
 
 /// The edit that gives blocks other names, wherever these stand.
@@ -364,11 +361,6 @@ fn taken(path: &Path, group: Group<'_>, name: &str) -> Fault {
     fault.hint("choose another name, or remove it first").at(path)
 }
 
-/// The path of a block.
-fn path_of(group: Group<'_>, name: &str) -> Path {
-    Path { segments: [group.key, name].map(|key| Segment::Key(key.to_owned())).into() }
-}
-
 impl BlockRequest {
     /// The same with edits of the new block. Their paths begin below it, or name it in full.
     #[must_use]
@@ -414,15 +406,12 @@ impl BlockRequest {
         if from == Some(to) {
             return Ok(None);
         }
-        let entries = members.own_by_key(group.key).iter();
-        let at = || entries.clone().position(|entry| Some(&*entry.group_name().value()) == from);
-        let edit = match (&self.content, from, group.kind) {
+        let edit = match (&self.content, from, Schema::kind(group.key)) {
             (BlockContent::Moved(_), Some(from), _) => {
                 renamed(document, group, &HashMap::from([(from.to_owned(), to.to_owned())]))?
             }
-            (_, Some(_), Some(kind)) => {
-                let at = at().expect("its source is there");
-                Sync::new(document, members).changed(|sync| sync.copy(kind, at, to))?
+            (_, Some(from), Some(kind)) => {
+                Sync::new(document, members).changed(|sync| sync.copy(kind, from, to))?
             }
             (_, Some(from), None) => copied(document, group, from, to)?,
             _ => return modify_members(document, members, Schema::normalize(self.patch(current)?)?),
@@ -525,16 +514,16 @@ fn refused(current: &Config<'_>, group: Group<'_>, changed: &[(String, String)])
                 Fault::of_path("it can't have its new name")
             }
             Some(other) => {
-                let other = path_of(group, other).shown();
+                let other = Path::of([group.key, other]).shown();
                 Fault::of_path(format!("it and `{other}` would get the same name"))
             }
             None if !leaving.contains(new.as_str()) && current.contains(&[group.key, new]) => {
-                faults.push(taken(&path_of(group, new), group, new));
+                faults.push(taken(&Path::of([group.key, new]), group, new));
                 continue;
             }
             None => continue,
         };
-        faults.push(fault.at(&path_of(group, old)));
+        faults.push(fault.at(&Path::of([group.key, &**old])));
     }
     faults
 }
@@ -546,7 +535,7 @@ mod tests {
     use super::{BlockContent, BlockRequest, Renaming};
     use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Substitution};
     use crate::query::{Config, Path};
-    use crate::schema::fault::Faults;
+    use crate::schema::Faults;
     use crate::syntax::Document;
 
     const TEXT: &str = "\
@@ -647,6 +636,12 @@ rtmp 1;
             Ok(TEXT.replace(film, &format!("{film}stream film2 file://x;   # late\n")))
         );
         assert_eq!(copied("lives.l", "lives.m", &[]), Ok(TEXT.replace("live l;\n", "live l;\nlive m;\n")));
+        let text = "template t {\n  prepush 3; # so\n} # base\n";
+        let other = |content| after_in(text, &request(content, "template.u", &[]));
+        let copy = "template u {\n  prepush 3; # so\n}\n";
+        assert_eq!(other(BlockContent::Copied(path("template.t"))), Ok(format!("{text}{copy}")));
+        let added = other(BlockContent::New(super::Object::new()));
+        assert!(added.is_ok_and(|made| made.starts_with(text) && made.contains("template u")));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::cli::input;
 use crate::error::{Error, Exit};
 use mediaconf::{
     AssignOptions, AssignedValue, Assignment, BlockContent, BlockRequest, ChangedValue, DirectiveRole, Kind,
-    Path, Renaming, Request, Schema, Scope, Segment,
+    Path, Renaming, Request, Schema, Scope,
 };
 
 /// Add a stream, live or plugin
@@ -55,7 +55,7 @@ impl AddArgs {
             let message = format!("`add {}` takes no URL", kind.noun());
             return Err(Error::usage(message, "leave the URL out; `--set` sets its values"));
         }
-        let to = Path { segments: [kind.key(), &self.name].map(|key| Segment::Key(key.to_owned())).into() };
+        let to = Path::of([kind.key(), &*self.name]);
         let edits = input::edits(call.matches, &[("set", &self.set)])?;
         let change = ChangeCommand::new(&self.changing, "add");
         make(change, call, (BlockContent::New(content), to), edits)

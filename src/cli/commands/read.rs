@@ -450,8 +450,14 @@ impl<'a> Wanted<'a> {
         let origins = plain.as_ref().map(Config::from);
         for table in tables {
             let kind = table.kind;
-            let mut names = if self.paths.is_empty() { values[0].names(&[kind.key()]) } else { Vec::new() };
+            let all = values[0].names(&[kind.key()]);
+            let mut names = if self.paths.is_empty() { all.clone() } else { Vec::new() };
             for path in self.paths.iter().filter(|path| path.kind() == Some(kind)) {
+                // The values of all blocks at once would take several times the memory of the text.
+                if path.segments.len() == 1 && self.conditions.is_empty() && !all.is_empty() {
+                    names.extend_from_slice(&all);
+                    continue;
+                }
                 let found = self.select(&whole_group(path), values)?.into_places();
                 names.extend(
                     found.iter().filter_map(|(path, _)| path.segments.last()?.name()).map(str::to_owned),

@@ -29,7 +29,6 @@ use crate::http::api::{
 };
 use crate::http::notes::KEPT_HAND_EDIT;
 use crate::store::{ChangeRef, HistoryEntry, IncludedText, PendingInfo};
-use mediaconf::{Edit, Schema};
 
 /// A server of this API, which has one request at a time.
 pub struct RemoteService {
@@ -321,10 +320,8 @@ fn change_foreign(
             let config = before.config();
             let evaluated = request.evaluate(&config)?;
             let (mut patch, depends_on_read) = (evaluated.patch.clone(), evaluated.depends_on_read);
-            // JSON does not tell how unknown directives are written, which the made text does.
-            let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
-            options.refused(doubts).into_result(())?;
             if let Some(edit) = request.edit(evaluated, old, &config)? {
+                options.refused(edit.guarded).into_result(())?;
                 deleted = (edit.deleted_streams, count_streams(old) + edit.inner_streams);
                 after = Arc::new(Snapshot::proved(edit.document));
             }

@@ -65,8 +65,7 @@ function logOut() {
   logIn();
 }
 
-/** @type {Show} */
-const showNothing = (place) => fill(place, el('p.warning', 'There is no such page.'));
+const showNothing = /** @type {Show} */ ((place) => fill(place, el('p.warning', 'There is no such page.')));
 
 async function showPlace() {
   if (state.role === null) return;
@@ -86,6 +85,13 @@ async function showPlace() {
 function showFrame() {
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('#head a'));
   byId('log-out').onclick = logOut;
+  const theme = /** @type {HTMLSelectElement} */ (byId('theme'));
+  theme.value = known().theme;
+  theme.onchange = () => {
+    document.documentElement.style.colorScheme = theme.value;
+    remember({ theme: theme.value });
+  };
+  document.documentElement.style.colorScheme = theme.value;
 
   function draw() {
     const found = conditionsOf(state.status);
@@ -119,8 +125,7 @@ function listen() {
 
 /** Puts the focus where Tab goes on in the view, when what had it has gone. */
 function keepFocus() {
-  /** @type {Element | null} */
-  let last = null;
+  let last = /** @type {Element | null} */ (null);
   addEventListener('focusin', ({ target }) => { last = /** @type {Element} */ (target); });
   const look = () => {
     if (document.activeElement !== document.body || !last || last.checkVisibility()) return;
@@ -192,13 +197,11 @@ const KEY = 'mediactl.session';
 
 /**
  * `pending` is the ID of the change, `until` the time at which it goes back.
- * @typedef {{login: string, pending: string | null, until: number}} Session
+ * @typedef {{login: string, pending: string | null, until: number, theme: string}} Session
  */
 
 /** @returns {Session} */
-function known() {
-  return { login: '', pending: null, until: 0, ...JSON.parse(sessionStorage.getItem(KEY) ?? '{}') };
-}
+const known = () => ({ login: '', pending: null, until: 0, theme: '', ...JSON.parse(sessionStorage.getItem(KEY) ?? '{}') });
 
 /** @param {Partial<Session>} facts */
 function remember(facts) {
@@ -207,7 +210,9 @@ function remember(facts) {
 
 /** Forgets who was logged in, and the change that was made here: somebody logged out. */
 function forget() {
+  const { theme } = known();
   sessionStorage.removeItem(KEY);
+  if (theme) remember({ theme });
 }
 
 /** The seconds that are left when somebody who does not see the bar is told. */
@@ -346,7 +351,8 @@ function attachConfirm() {
   /** @param {'confirm_config' | 'cancel_config'} operation @param {string} done what is said then */
   async function end(operation, done) {
     try {
-      await state.api.post(operation, { id: pendingId() });
+      await told(fault, state.api.post(operation, { id: pendingId() }), 'The server is at it …');
+      fill(fault);
       state.announce(done);
       if (operation === 'cancel_config') goesBack();
       else state.set({ applied: null });

@@ -9,9 +9,7 @@
  * `null` or `undefined` is left out, and `true` stands for an empty value. A button with a listener sends no form, a form
  * with a listener is not sent, and a browser completes no field unless it is told to.
  * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag | `${Tag}.${string}`} tag with its classes
- * @param {Attributes | Child} [first]
- * @param {...Child} children
+ * @param {Tag | `${Tag}.${string}`} tag with its classes @param {Attributes | Child} [first] @param {...Child} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function el(tag, first, ...children) {
@@ -45,8 +43,7 @@ export function set(element, attributes) {
 
 /**
  * Puts other children in the place of all that an element has. What is no value is left out, and a list stands for its items.
- * @param {Element} element
- * @param {...Child} children
+ * @param {Element} element @param {...Child} children
  */
 export function fill(element, ...children) {
   const shown = children.flat(9).filter((child) => child || child === 0);
@@ -55,18 +52,14 @@ export function fill(element, ...children) {
 }
 
 /** A text with its invisible characters, such as those that turn the order of letters, written out. @param {string} text */
-export function plain(text) {
-  return text.replace(/[^\P{C}\n\t]/gu, '\ufffd');
-}
+export const plain = (text) => text.replace(/[^\P{C}\n\t]/gu, '\ufffd');
 
 /** For what an element was filled the last time. @type {WeakMap<Element, string>} */
 const filled = new WeakMap();
 
 /**
  * Fills an element again if it is to show something else than before: what one uses in it stays.
- * @param {Element} element
- * @param {unknown} shown
- * @param {() => Child} made
+ * @param {Element} element @param {unknown} shown @param {() => Child} made
  */
 export function refill(element, shown, made) {
   const key = JSON.stringify(shown);
@@ -76,20 +69,14 @@ export function refill(element, shown, made) {
 }
 
 /** The element of the page with this id. @param {string} id @returns {HTMLElement} */
-export function byId(id) {
-  return /** @type {HTMLElement} */ (document.getElementById(id));
-}
+export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** The key of an event; none if it is pressed together with Ctrl, Meta or Alt. @param {KeyboardEvent} event */
-export function keyOf({ key, ctrlKey, metaKey, altKey }) {
-  return ctrlKey || metaKey || altKey ? '' : key;
-}
+export const keyOf = ({ key, ctrlKey, metaKey, altKey }) => ctrlKey || metaKey || altKey ? '' : key;
 
 /**
  * What calls an action as soon as it was not called itself for some milliseconds. Nothing is done after the signal.
- * @param {number} pause
- * @param {() => void} action
- * @param {AbortSignal} [signal]
+ * @param {number} pause @param {() => void} action @param {AbortSignal} [signal]
  */
 export function later(pause, action, signal) {
   let timer = 0;
@@ -103,14 +90,12 @@ export function later(pause, action, signal) {
 const LONG = 300;
 
 /**
- * Says in a box that something loads, if it takes long.
+ * Says in a box that something loads, or what else is done, if it takes long.
  * @template T
- * @param {Element} box
- * @param {Promise<T>} answer
- * @returns {Promise<T>}
+ * @param {Element} box @param {Promise<T>} answer @param {string} [words] @returns {Promise<T>}
  */
-export function told(box, answer) {
-  const timer = setTimeout(() => fill(box, el('p.quiet', { role: 'status' }, 'Loading …')), LONG);
+export function told(box, answer, words = 'Loading …') {
+  const timer = setTimeout(() => fill(box, el('span.quiet', { role: 'status' }, words)), LONG);
   return answer.finally(() => clearTimeout(timer));
 }
 
@@ -127,29 +112,19 @@ export function shownTime(at) {
 }
 
 /** A time as an element. @param {string} at ISO 8601 */
-export function timeView(at) {
-  return el('time', { datetime: at }, shownTime(at));
-}
+export const timeView = (at) => el('time', { datetime: at }, shownTime(at));
 
 /** A time that is left, as a clock shows it. @param {number} seconds */
-export function clockWords(seconds) {
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-}
+export const clockWords = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 
 /** A count of things: `1 line`, `2 lines`. @param {number} count @param {string} thing */
-export function counted(count, thing) {
-  return `${number(count)} ${thing}${count === 1 ? '' : 's'}`;
-}
+export const counted = (count, thing) => `${number(count)} ${thing}${count === 1 ? '' : 's'}`;
 
 /** A count with narrow blanks between its thousands, as French has them. @param {number} count */
-export function number(count) {
-  return count.toLocaleString('fr');
-}
+export const number = (count) => count.toLocaleString('fr');
 
 /** The first three paths of a change, and how many more it has. @param {readonly string[]} paths @param {number} count of all */
-export function firstOf(paths, count) {
-  return paths.slice(0, 3).join(', ') + (count > 3 ? ` and ${count - 3} more` : '');
-}
+export const firstOf = (paths, count) => paths.slice(0, 3).join(', ') + (count > 3 ? ` and ${count - 3} more` : '');
 
 /** What runs, in words. @param {import('./server.js').Status | null} status */
 export function runsWords(status) {
@@ -165,9 +140,7 @@ export function wordOf(value) {
 }
 
 /** A value of JSON as a text: a text as it is, any other one as JSON. @param {unknown} value */
-export function textOf(value) {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
+export const textOf = (value) => typeof value === 'string' ? value : JSON.stringify(value);
 
 // Paths, as the command line and the API write them: `streams."cam.1".urls[0].url`
 
@@ -175,9 +148,7 @@ export function textOf(value) {
 export const MASK = /<secret:[0-9A-Za-z]{6}>/;
 
 /** The value of a word: without its quotes. @param {string} word */
-export function unquoted(word) {
-  return word.replace(/"((?:\\[^]|[^"\\])*)"?/g, (_, inner) => String(inner).replace(/\\(["\\])/g, '$1'));
-}
+export const unquoted = (word) => word.replace(/"((?:\\[^]|[^"\\])*)"?/g, (_, inner) => String(inner).replace(/\\(["\\])/g, '$1'));
 
 /** @typedef {string | number} Segment a name, or the place in a list */
 
@@ -202,9 +173,7 @@ function nameOf(name) {
 const PART = /\.?(?:("(?:\\.|[^"\\])*")|\[(-?\d+)\]|\[(?:\*|([^\]=]+)=("(?:\\.|[^"\\])*"|[^\]]*))\]|([^.[\]"]+))/gy;
 
 /** The parts of a path, as conditions have them, too; `undefined` for any other text. @param {string} path */
-export function partsOf(path) {
-  return path.replace(PART, '') === '' ? firstParts(path) : undefined;
-}
+export const partsOf = (path) => path.replace(PART, '') === '' ? firstParts(path) : undefined;
 
 /** The parts of a path, up to what is none. @param {string} path @returns {(Segment | Several)[]} */
 function firstParts(path) {
@@ -259,9 +228,7 @@ export function parse(hash) {
 export const KEYS = { streams: 'streams', lives: 'lives', templates: 'template', plugins: 'plugins' };
 
 /** The place of a stream, or of another block. @param {string} name @param {string} [view] */
-export function placeOf(name, view = 'streams') {
-  return `#/${view}/${encodeURIComponent(name)}`;
-}
+export const placeOf = (name, view = 'streams') => `#/${view}/${encodeURIComponent(name)}`;
 
 /** The words of a place or a request, with their `?`; what is empty, false or nothing is left out. @param {Query} [query] */
 export function wordsOf(query = {}) {
@@ -300,8 +267,7 @@ export class VirtualRows {
 
   /**
    * @param {HTMLElement} box scrolls, and gets the rows; its style has their height, `--row`, in pixels
-   * @param {(index: number) => HTMLElement} draw makes the row
-   * @param {() => void} [moved] is called when the cursor is on another row
+   * @param {(index: number) => HTMLElement} draw makes the row @param {() => void} [moved] is called when the cursor is on another row
    */
   constructor(box, draw, moved = () => {}) {
     this.box = box;
@@ -372,8 +338,7 @@ export class VirtualRows {
       this.#drawn.delete(index);
     }
     // In the order of the list, which is that of reading and of a selection.
-    /** @type {HTMLElement | null} */
-    let next = null;
+    let next = /** @type {HTMLElement | null} */ (null);
     for (let index = end - 1; index >= first; index -= 1) {
       const row = this.#drawn.get(index) ?? this.#made(index);
       if (!row.parentNode) this.room.insertBefore(row, next);

@@ -12,9 +12,7 @@ const OPERATIONS = { Add: ['add', 'new'], Copy: ['cp', 'copied'], Rename: ['mv',
 
 /**
  * Asks for a name, and shows what the operation would change.
- * @param {State} state
- * @param {string} view such as `streams`
- * @param {string} button one of `Add`, `Copy` and `Rename`
+ * @param {State} state @param {string} view such as `streams` @param {string} button one of `Add`, `Copy` and `Rename`
  * @param {string} [from] the name of the block that is copied or renamed
  */
 export function askName(state, view, button, from = '') {

@@ -12,8 +12,7 @@ import { faultItem } from './views.js';
 /** What white space separates, or nothing. */
 const TOKEN = /#[^\n]*|[;{}]|(?:"(?:\\[^]|[^"\\])*"?|[^ \t\r\n;{}"])+/g;
 
-/** @type {Map<string, Kind>} */
-const SIGNS = new Map([[';', 'end'], ['{', 'open'], ['}', 'close']]);
+const SIGNS = /** @type {Map<string, Kind>} */ (new Map([[';', 'end'], ['{', 'open'], ['}', 'close']]));
 
 const CUT = new RegExp(`(${MASK.source})`);
 
@@ -46,8 +45,7 @@ function kindOf(word, isFirst) {
 
 /** The entries at the top of a text, in order; what is not ended is left out. @param {string} text @returns {Entry[]} */
 export function entries(text) {
-  /** @type {Entry[]} */
-  const found = [];
+  const found = /** @type {Entry[]} */ ([]);
   /** @type {Entry | undefined} */
   let open;
   let depth = 0;
@@ -81,8 +79,7 @@ export function entriesOf({ name: file, text }) {
 
 /** What stands at an offset. @param {string} text @param {number} offset @returns {Place} */
 export function placeAt(text, offset) {
-  /** @type {string[]} */
-  const blocks = [];
+  const blocks = /** @type {string[]} */ ([]);
   let [keyword, word] = ['', ''];
   for (const { kind, start, end } of tokens(text)) {
     if (start > offset) break;
@@ -102,18 +99,14 @@ export function placeAt(text, offset) {
 }
 
 /** The offset at which a line begins. @param {readonly string[]} lines @param {number} index of the line */
-export function startOf(lines, index) {
-  return lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0);
-}
+export const startOf = (lines, index) => lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0);
 
 /**
  * A line as spans: its words with their kinds, and white space without one. They make up the whole line.
- * @param {string} line
- * @returns {[string, Kind | ''][]}
+ * @param {string} line @returns {[string, Kind | ''][]}
  */
 export function spans(line) {
-  /** @type {[string, Kind | ''][]} */
-  const found = [];
+  const found = /** @type {[string, Kind | ''][]} */ ([]);
   /** @returns {[string, Kind]} */
   const maskOrWord = (/** @type {string} */ part) => [part, MASK.test(part) ? 'mask' : 'word'];
   let at = 0;
@@ -173,8 +166,8 @@ const unmarked = (/** @type {string} */ text) => text.replaceAll('`', '');
  * @typedef {{ severity: string, message: string, hint?: string, line: number, column: number,
  *   end: { line: number, column: number }, fix?: { range: { start: Point, end: Point }, text: string } }} Found
  * @typedef {{ line: number, column: number }} Point
- * @typedef {{ path: string, text: string, line: number, isReadOnly: boolean, found?: Found[] }} Shown without a
- *   path it is a whole file; `found` are faults that are told elsewhere
+ * @typedef {{ path: string, text: string, line: number, isReadOnly: boolean, around?: [string, string],
+ *   found?: Found[] }} Shown without a path it is a file, or lines of it with those around; `found` are faults that are told elsewhere
  */
 
 /** The time after the last key at which the server is asked for faults, in milliseconds. */
@@ -187,9 +180,7 @@ export class EntryEditor {
   #keepLater = later(0, () => this.typed(this.area.value));
 
   /**
-   * @param {State} state
-   * @param {Promise<Vocabulary>} vocabulary
-   * @param {Shown} shown
+   * @param {State} state @param {Promise<Vocabulary>} vocabulary @param {Shown} shown
    * @param {(text: string) => void} typed is called with each new text
    */
   constructor(state, vocabulary, shown, typed) {
@@ -208,7 +199,7 @@ export class EntryEditor {
     this.element = el('div.entry',
       el('div.entry-text', this.numbers, el('div.layers', this.colours, this.area)), this.faults, this.help);
     vocabulary.then((known) => { this.vocabulary = known; help(); }, () => {});
-    this.#found = shown.found ?? [];
+    this.#found = this.#here(shown.found ?? []);
     this.#paint();
     if (!shown.found) this.#askLater();
   }
@@ -253,11 +244,26 @@ export class EntryEditor {
   async #ask() {
     if (!this.state.mayEdit) return;
     const { value } = this.area;
-    const found = await this.state.api.post('check_config', { path: this.shown.path, columns: 'utf16' }, value).catch(() => undefined);
+    const { path, around: [before, after] = ['', ''] } = this.shown;
+    const found = await this.state.api.post('check_config', { path, columns: 'utf16' }, before + value + after).catch(() => undefined);
     if (!found || value !== this.area.value) return;
-    this.#found = found.body.faults.filter((/** @type {Found} */ fault) => fault.line);
+    this.#found = this.#here(found.body.faults.filter((/** @type {Found} */ fault) => fault.line));
     this.#paint();
     this.#showFaults();
+  }
+
+  /** The faults of lines of a file as those of this text. @param {Found[]} found */
+  #here(found) {
+    const skipped = this.shown.around ? this.shown.line - 1 : 0;
+    const here = (/** @type {Point} */ { line, column }) => ({ line: line - skipped, column });
+    const last = skipped + this.area.value.split('\n').length;
+    return found.filter(({ line }) => line > skipped && line <= last).map(({ fix, ...fault }) => ({ ...fault, ...here(fault), end: here(fault.end),
+      fix: fix && { ...fix, range: { start: here(fix.range.start), end: here(fix.range.end) } } }));
+  }
+
+  /** The line of the file with the cursor. */
+  get cursorLine() {
+    return this.area.value.slice(0, this.area.selectionStart).split('\n').length + this.shown.line - 1;
   }
 
   #showFaults() {

@@ -2,7 +2,7 @@
 // are masked, until one presses *Edit*. The page of one block: `#/streams/NAME`.
 
 import { airView } from './air.js';
-import { KEYS, counted, el, fill, pathOf, placeOf, refill, shownTime, textOf, wordOf } from './base.js';
+import { KEYS, counted, el, fill, pathOf, placeOf, refill, shownTime, textOf, told, wordOf } from './base.js';
 import { askName, removeBlock } from './blocks.js';
 import { EntryEditor, entries, vocabularyOf } from './editor.js';
 import { formView, withWords, wordsFor } from './form.js';
@@ -22,11 +22,8 @@ const LISTED = 5;
 
 /**
  * Shows an entry in a box until the signal ends it.
- * @param {HTMLElement} box
- * @param {State} state
- * @param {import('./base.js').Segment[]} segments the path of the entry
- * @param {AbortSignal} signal
- * @returns what puts the cursor into the text of the entry, at a line of the file
+ * @param {HTMLElement} box @param {State} state @param {import('./base.js').Segment[]} segments the path of the entry
+ * @param {AbortSignal} signal @returns what puts the cursor into the text of the entry, at a line of the file
  */
 export function showEntry(box, state, segments, signal) {
   const { api } = state;
@@ -38,17 +35,14 @@ export function showEntry(box, state, segments, signal) {
   const columns = el('div.entry-columns');
   /** @type {ReturnType<typeof formView> | undefined} */
   let form;
-  /** @type {import('./editor.js').Meaning[]} */
-  let meanings = [];
+  let meanings = /** @type {import('./editor.js').Meaning[]} */ ([]);
   const edit = el('button', { onclick: () => { if (!opened) open(); else if (state.mayLeave()) reload(); } });
   /** @type {EntryEditor | undefined} */
   let editor;
   /** The text that is shown, its revision, its line and its values. */
   let [text, revision, line] = ['', '', 1];
-  /** @type {Record<string, unknown>} */
-  let values = {};
-  /** @type {Map<string, string>} */
-  let changed = new Map();
+  let values = /** @type {Record<string, unknown>} */ ({});
+  let changed = /** @type {Map<string, string>} */ (new Map());
   /** The text without masks, while it is edited. */
   let opened = '';
 
@@ -56,11 +50,12 @@ export function showEntry(box, state, segments, signal) {
   async function load() {
     const query = { path, secrets: 'masked' };
     try {
-      const [now, read, blamed] = await Promise.all([
+      const answers = Promise.all([
         api.get('read_config', { ...query, format: 'conf' }),
         api.get('read_config', query),
         api.get('blame', { ...query, limit: CHANGES }).catch(() => ({ body: [] })),
       ]);
+      const [now, read, blamed] = await (text ? answers : told(box, answers));
       // What is sent from here is in the configuration before its answer is.
       if (opened) return now.revision !== revision && now.body !== text && !state.isSending && tellOfChange();
       revision = now.revision;
@@ -220,8 +215,7 @@ function originView(origin) {
 
 /** For each member the last change of it, in words. @param {Blamed[]} changes the last one first */
 function lastChanges(changes) {
-  /** @type {Map<string, string>} */
-  const found = new Map();
+  const found = /** @type {Map<string, string>} */ (new Map());
   for (const { at, by, from, to } of changes.toReversed()) {
     for (const name of namesOf(from, to)) {
       const isOther = JSON.stringify(from?.[name]) !== JSON.stringify(to?.[name]);
@@ -232,9 +226,7 @@ function lastChanges(changes) {
 }
 
 /** The members that an entry had before a change or has after it. @param {any} from @param {any} to */
-function namesOf(from, to) {
-  return Object.keys({ ...from, ...to });
-}
+const namesOf = (from, to) => Object.keys({ ...from, ...to });
 
 /** @param {Blamed[]} changes */
 function changesView(changes) {
@@ -255,12 +247,17 @@ export function showBlock(main, state, { view, rest: [name = ''] }, signal) {
   const [box, uses, head] = [el('div.entry-page'), el('div'), el('div.page-head')];
   const isOwn = () => Object.hasOwn(state.config[key] ?? {}, name);
   fill(main, head, key === 'streams' && airView(state, name, () => state.whole?.streams?.[name], signal), uses, box);
+  /** True once it is shown as an entry of the file, which looks after itself. */
+  let isFollowed = false;
   const show = () => {
     const { entries: all, fault } = state.included;
     const included = all.get(path);
     if (!isOwn() && included) showIncluded(box, state, path, included);
     // Its file may still be read.
-    else if (isOwn() || fault || all.size || !state.config.include) showEntry(box, state, [key, name], signal);
+    else if (isOwn() || fault || all.size || !state.config.include) {
+      isFollowed = true;
+      showEntry(box, state, [key, name], signal);
+    }
   };
   const showHead = () => {
     const { static: isStatic, disabled } = state.whole?.[key]?.[name] ?? {};
@@ -271,7 +268,7 @@ export function showBlock(main, state, { view, rest: [name = ''] }, signal) {
     refill(uses, usersOf(state.whole, name), () => view === 'templates' && usersView(usersOf(state.whole, name)));
   };
   state.subscribe(['config', 'whole'], showHead, signal);
-  state.subscribe(['included'], () => { if (!isOwn()) show(); }, signal);
+  state.subscribe(['included'], () => { if (!isFollowed) show(); }, signal);
   showHead();
   show();
 }

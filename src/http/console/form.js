@@ -1,7 +1,7 @@
 // The values of one entry as a form: plain values, sources, authorization and archive. Each field stands for a directive of the
 // text, which stays the truth: a field is read from it, and what is typed in a field is put into it.
 
-import { MASK, el, fill, pathOf, unquoted } from './base.js';
+import { MASK, el, fill, keyOf, pathOf, unquoted } from './base.js';
 import { tokens } from './editor.js';
 
 /**
@@ -35,15 +35,10 @@ export function formView(meanings, shown) {
 }
 
 /** A word of the text. @param {string} text */
-export function wordFor(text) {
-  return /^[^\s;{}"#]+$/.test(text) ? text : `"${text.replace(/[\\"]/g, '\\$&')}"`;
-}
+export const wordFor = (text) => /^[^\s;{}"#]+$/.test(text) ? text : `"${text.replace(/[\\"]/g, '\\$&')}"`;
 
 /** The words of a value that is typed; `undefined` if the directive goes. @param {NewValue} value */
-export function wordsFor(value) {
-  if (value === 'remove') return undefined;
-  return 'text' in value ? wordFor(value.text) : Object.values(value)[0];
-}
+export const wordsFor = (value) => (value === 'remove' ? undefined : 'text' in value ? wordFor(value.text) : Object.values(value)[0]);
 
 /** @param {Meaning} meaning @param {Shown} shown */
 function fieldLine(meaning, shown) {
@@ -64,20 +59,15 @@ function fieldLine(meaning, shown) {
   /** The words of the text; `undefined` if it has no such directive. @type {string | undefined} */
   let words;
 
-  /** @returns {NewValue} */
-  function typed() {
-    if (!field.value) return 'remove';
-    return input === 'string' ? { text: field.value } : { typed: field.value };
-  }
+  /** @type {() => NewValue} */
+  const typed = () => (!field.value ? 'remove' : input === 'string' ? { text: field.value } : { typed: field.value });
 
-  /** @param {NewValue} value */
-  function edit(value) {
+  function edit(/** @type {NewValue} */ value) {
     if (shown.isOpened()) shown.rewrite((text) => withWords(text, keyword, 0, wordsFor(value)));
     else shown.assign(path, value === 'remove' && !shown.assigned(path) && words === undefined ? undefined : value);
   }
 
-  /** @param {Directive[]} all */
-  function draw(all) {
+  function draw(/** @type {Directive[]} */ all) {
     const own = all.find((each) => each.keyword === keyword);
     words = own?.words;
     const isMask = !shown.isOpened() && MASK.test(words ?? '');
@@ -107,20 +97,13 @@ function fieldLine(meaning, shown) {
 function sourcesLine(meaning, shown) {
   const { keyword } = meaning;
   const list = el('ol.sources');
-  const added = el('input', { id: 'field-urls', placeholder: 'another source, such as udp://239.0.0.1:1234', onkeydown: key });
+  const added = el('input', { id: 'field-urls', placeholder: 'another source, such as udp://239.0.0.1:1234', onkeydown: (event) => { if (keyOf(event) === 'Enter') { event.preventDefault(); add(); } } });
   const adding = el('div.control', added, el('button.small', { onclick: add }, 'Add source'));
   const about = el('p.quiet.about');
   const element = el('div.field.sources-field', { onfocusin: () => shown.explain(meaning, element) }, el('label', { for: 'field-urls' }, 'sources'),
-    el('div.control-list', list, adding, about));
+    el('div.control-list', list, shown.mayEdit && adding, about));
   /** What draws each row, while they are edited. @type {((words: string, count: number) => void)[]} */
   let rows = [];
-
-  /** @param {KeyboardEvent} event */
-  function key(event) {
-    if (event.key !== 'Enter' || event.ctrlKey) return;
-    event.preventDefault();
-    add();
-  }
 
   function add() {
     const words = added.value.trim();
@@ -142,8 +125,7 @@ function sourcesLine(meaning, shown) {
     };
   }
 
-  /** @param {Directive[]} all */
-  function draw(all) {
+  function draw(/** @type {Directive[]} */ all) {
     const sources = all.filter((each) => each.keyword === keyword);
     const isHidden = !shown.isOpened() && MASK.test(shown.text());
     const isFixed = !shown.mayEdit || shown.isOther() || isHidden || sources.some(({ isBlock }) => isBlock);
@@ -173,8 +155,7 @@ function sourcesLine(meaning, shown) {
 
 /** The directives in the first block of a text. @param {string} text @returns {Directive[]} */
 export function directives(text) {
-  /** @type {Directive[]} */
-  const found = [];
+  const found = /** @type {Directive[]} */ ([]);
   /** @type {Directive | undefined} */
   let open;
   let [depth, from] = [0, 0];
@@ -200,10 +181,7 @@ export function directives(text) {
 /**
  * The text in which a directive of a block has these words, where several have this keyword that at a place; a new one is behind
  * the last of its kind. Without words it goes.
- * @param {string} text
- * @param {string} keyword
- * @param {number} at
- * @param {string | undefined} words
+ * @param {string} text @param {string} keyword @param {number} at @param {string | undefined} words
  */
 export function withWords(text, keyword, at, words) {
   const all = directives(text);

@@ -12,7 +12,7 @@ export function showGroup(main, state, { view }, signal) {
   const title = view.charAt(0).toUpperCase() + view.slice(1);
   /** A name, what it sets, and how many use it. @type {[string, string, string][]} */
   let rows = [];
-  const search = el('input.filter', { type: 'search', 'aria-label': 'Filter', placeholder: 'Filter', oninput: take, onkeydown: leave });
+  const search = el('input.filter', { type: 'search', 'aria-label': 'Filter', placeholder: 'Filter', oninput: take, onkeydown: (event) => { if (keyOf(event) === 'ArrowDown') grid.focus(); } });
   const count = el('span.quiet.count', { role: 'status' });
   const body = el('div.rows', { role: 'rowgroup' });
   const columns = ['Name', 'Values', view === 'templates' ? 'Used by' : ''].filter(Boolean);
@@ -43,13 +43,6 @@ export function showGroup(main, state, { view }, signal) {
     if (event.target !== grid) return;
     if (keyOf(event) === 'Enter' && name) location.hash = placeOf(name, view);
     else if (!list.takes(keyOf(event))) return;
-    event.preventDefault();
-  }
-
-  /** @param {KeyboardEvent} event */
-  function leave(event) {
-    if (!['ArrowDown', 'Enter'].includes(keyOf(event))) return;
-    grid.focus();
     event.preventDefault();
   }
 

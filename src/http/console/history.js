@@ -1,7 +1,7 @@
 // The changes: who, when, why, and where. The diff of one, and two ways back, to the text before it or without it alone:
 // `#/history`, `#/history/7`.
 
-import { counted, el, fill, firstOf, refill } from './base.js';
+import { counted, el, fill, firstOf, refill, told } from './base.js';
 import { accepting, asProblem, tellApplied } from './server.js';
 import { ApplyForm, changeView, diffView, notesView, problemView, showWhenRead } from './views.js';
 
@@ -17,8 +17,7 @@ const FEW = 5;
 export function showHistory(main, state, { rest: [place = ''] }, signal) {
   const { api, mayEdit } = state;
   const chosen = Number(place);
-  /** @type {Change[]} */
-  let changes = [];
+  let changes = /** @type {Change[]} */ ([]);
   let count = SOME;
   /** The ID of the way back that was made here and waits to be kept. @type {string | null} */
   let pending = null;
@@ -84,10 +83,7 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
       el('ol.changes', since.map((change) => changeView(change, change.paths && firstOf(change.paths.first, change.paths.count)))));
   }
 
-  /**
-   * Shows what going back would change, and asks.
-   * @param {ApplyForm} [known] the form of an earlier difference, which does not hold any more
-   */
+  /** Shows what going back would change, and asks. @param {ApplyForm} [known] the form of an earlier difference, which does not hold any more */
   async function offerWayBack(known) {
     await showWhenRead(detail, async () => {
       const { body: { revisions, state: conditions } } = await api.get('status');
@@ -138,5 +134,5 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
     if (changes[0]?.number !== last) state.announce('The history has a new change.');
     if (isOver) showDetail();
   }, signal);
-  read().then(showDetail);
+  told(detail, read()).then(showDetail);
 }

@@ -10,8 +10,7 @@ const PAUSE = 300;
 
 /** The columns: members of a row. Those of what is on air are there if it is known. @type {(keyof Row & string)[]} */
 const AIR = ['state', 'bitrate', 'viewers'];
-/** @type {(keyof Row & string)[]} */
-const COLUMNS = ['name', ...AIR, 'kind', 'source', 'authorization', 'prepush', 'archive'];
+const COLUMNS = /** @type {(keyof Row & string)[]} */ (['name', ...AIR, 'kind', 'source', 'authorization', 'prepush', 'archive']);
 
 /** How each kind of authorization is coloured, and what it means. What is normal is quiet. @type {Record<string, [string, string]>} */
 const AUTHORIZATION = {
@@ -36,8 +35,7 @@ const places = new Map();
 /** @type {import('./base.js').Show} */
 export function showStreams(main, state, { query }, signal) {
   const { mayEdit } = state;
-  /** @type {Row[]} */
-  let rows = [];
+  let rows = /** @type {Row[]} */ ([]);
   /** All rows, in the order of the text. @type {Row[]} */
   let known = [];
   let sort = query.get('sort') ?? '';
@@ -197,10 +195,10 @@ export function showStreams(main, state, { query }, signal) {
     if (many.hidden) return fill(many);
     const words = `${marked.size} marked${here < marked.size ? `, ${marked.size - here} of them not listed` : ''}`;
     const { manyForm } = await told(many, import('./bulk.js'));
-    if (marked.size) manyForm(many, state, () => known.filter((row) => marked.has(row.name)), words, () => {
+    if (marked.size) manyForm(many, state, words, { marked: () => known.filter((row) => marked.has(row.name)), all: () => known, filter: () => search.value, unmark: () => {
       marked.clear();
       filter();
-    });
+    } });
   }
 
   /** @param {KeyboardEvent} event */
@@ -235,9 +233,7 @@ export function showStreams(main, state, { query }, signal) {
 
 /**
  * The button that adds a block to a list, and the way back after one was removed.
- * @param {import('./server.js').State} state
- * @param {string} view
- * @param {AbortSignal} signal
+ * @param {import('./server.js').State} state @param {string} view @param {AbortSignal} signal
  */
 export function blockTools(state, view, signal) {
   const blocks = () => import('./blocks.js');
@@ -266,9 +262,7 @@ function cell(row, column) {
 }
 
 /** What a column is ordered by. @param {Row} row @param {keyof Row & string} column */
-function keyFor(row, column) {
-  return column === 'state' ? `${Object.keys(STATES).indexOf(row.state)}` : `${row[column]}`;
-}
+const keyFor = (row, column) => column === 'state' ? `${Object.keys(STATES).indexOf(row.state)}` : `${row[column]}`;
 
 /** Forgets the marks and the places. */
 export function unmark() {

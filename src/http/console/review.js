@@ -1,7 +1,8 @@
 // The edit that is not sent, which the page holds in its memory: its diff, why it is made, the command with the same effect.
 // The server merges it with what others changed; where both changed the same, one chooses.
 
-import { MASK, byId, el, fill, later, pointerOf, refill, segmentsOf, textOf } from './base.js';
+import { byId, counted, el, fill, later, pointerOf, refill, textOf } from './base.js';
+import { commandOf } from './command.js';
 import { Problem, accepting, asProblem, tellApplied } from './server.js';
 import { ApplyForm, diffView, notesView, problemView } from './views.js';
 
@@ -17,7 +18,8 @@ import { ApplyForm, diffView, notesView, problemView } from './views.js';
  * words of the command line for it: `isOfFile` if it is made of the file and not of what runs, `then` is the place to go to,
  * `removes` the path of the block that it removes; one that is typed is quiet: it is shown when one asks for it.
  * @typedef {{ kind: 'text', label: string, base: string, text: string }} TextDraft
- * @typedef {{ kind: 'values', label: string, base: string, assignments: Assignment[] }} ValuesDraft
+ * @typedef {{ kind: 'values', label: string, base: string, assignments: Assignment[], pattern?: Pattern }} ValuesDraft
+ * @typedef {{ path: string, where: string[] | undefined }} Pattern the path for all of many, and the conditions that find them
  * @typedef {{ kind: 'operation', label: string, base: string | null, operation: object, command: string[], isOfFile?: boolean, force?: boolean, isQuiet?: boolean,
  *   then?: string, removes?: string }} OperationDraft
  * @typedef {TextDraft | ValuesDraft | OperationDraft} Draft
@@ -27,16 +29,17 @@ import { ApplyForm, diffView, notesView, problemView } from './views.js';
 
 /**
  * Begins an edit, unless another one stays.
- * @param {State} state
- * @param {string} label what it does, in words
- * @param {Assignment[]} assignments
+ * @param {State} state @param {string} label what it does, in words @param {Assignment[]} assignments @param {Pattern} [pattern]
  */
-export function begin(state, label, assignments) {
+export function begin(state, label, assignments, pattern) {
   if (!state.mayLeave()) return false;
-  state.set({ draft: { kind: 'values', label, base: state.revision ?? '', assignments } });
+  state.set({ draft: draftOf(state, label, assignments, pattern) });
   state.announce(`The edit of ${label} is not sent.`);
   return true;
 }
+
+/** @param {State} state @param {string} label @param {Assignment[]} assignments @param {Pattern} [pattern] @returns {ValuesDraft} */
+export const draftOf = (state, label, assignments, pattern) => ({ kind: 'values', label, base: state.revision ?? '', assignments, pattern });
 
 /** Shows what an operation would change, and asks. @param {State} state @param {Omit<OperationDraft, 'kind' | 'base'> & { base?: string | null }} made */
 export function propose(state, made) {
@@ -50,9 +53,7 @@ export function valueAt(draft, path) {
 
 /**
  * The edit of the fields of an entry with another value of one field, or without one; `null` if none is left.
- * @param {Draft | null} draft
- * @param {{ entry: string, base: string, path: string }} field
- * @param {NewValue | undefined} value
+ * @param {Draft | null} draft @param {{ entry: string, base: string, path: string }} field @param {NewValue | undefined} value
  * @returns {Draft | null}
  */
 export function withValue(draft, { entry, base, path }, value) {
@@ -84,11 +85,7 @@ export function requestOf(draft) {
 /**
  * Asks for the diff of an edit with what is there now: where the file was edited by hand, with the file, so that the edit by
  * hand stays.
- * @param {Api} api
- * @param {Draft} draft
- * @param {Wanted} wanted
- * @param {AbortSignal} [signal]
- * @returns {Promise<Review>}
+ * @param {Api} api @param {Draft} draft @param {Wanted} wanted @param {AbortSignal} [signal] @returns {Promise<Review>}
  */
 export async function review(api, draft, wanted, signal) {
   const { body: { revisions, state } } = await api.get('status', {}, { signal });
@@ -107,11 +104,7 @@ export async function review(api, draft, wanted, signal) {
 
 /**
  * Makes the change of an edit, or only rehearses it.
- * @param {Api} api
- * @param {Draft} draft
- * @param {Wanted} wanted
- * @param {object} how
- * @param {AbortSignal} [signal]
+ * @param {Api} api @param {Draft} draft @param {Wanted} wanted @param {object} how @param {AbortSignal} [signal]
  */
 export function send(api, draft, { why, confirm, accepted }, how, signal) {
   const options = { message: why || null, confirm: Number(confirm) || null, ...accepting(accepted), base: draft.base || null };
@@ -121,9 +114,7 @@ export function send(api, draft, { why, confirm, accepted }, how, signal) {
 
 /**
  * The edit after a choice; `null` if nothing is left of it. Of values, those that nobody else changed stay.
- * @param {Review} found
- * @param {Side} side
- * @returns {Draft | null}
+ * @param {Review} found @param {Side} side @returns {Draft | null}
  */
 export function settled({ draft, target, clash }, side) {
   if (side === 'mine') return { ...draft, base: target };
@@ -131,15 +122,12 @@ export function settled({ draft, target, clash }, side) {
   if (draft.kind !== 'values' || theirs.length === 0) return null;
   const isWithin = (/** @type {string} */ pointer, /** @type {string} */ outer) => `${pointer}/`.startsWith(`${outer}/`);
   const isTheirs = (/** @type {string} */ pointer) => theirs.some((their) => isWithin(their, pointer) || isWithin(pointer, their));
+  const { pattern: _, ...others } = draft;
   const assignments = draft.assignments.filter(({ path }) => !isTheirs(pointerOf(path)));
-  return assignments.length ? { ...draft, assignments, base: target } : null;
+  return assignments.length ? { ...others, assignments, base: target } : null;
 }
 
-/**
- * What both changed, each in its own way, and the choice.
- * @param {Review & { clash: Problem }} found
- * @param {(side: Side) => void} choose
- */
+/** What both changed, each in its own way, and the choice. @param {Review & { clash: Problem }} found @param {(side: Side) => void} choose */
 export function clashView({ draft, clash: { details, message } }, choose) {
   const button = (/** @type {Side} */ side, /** @type {string} */ word) => el('button', { value: side, onclick: () => choose(side) }, word);
   return el('section.clashes', { 'aria-label': 'Changed by somebody else, too' },
@@ -226,18 +214,25 @@ export function attach(box, state) {
   }
 
   function resultParts() {
-    if (state.isSending) return el('p', 'The change is being made …');
+    if (state.isSending) return busy('The change is being made');
     return [failed && problemView(failed.problem), comparison(found)];
   }
 
   /** @param {Review | Problem | undefined} made */
   function comparison(made) {
-    if (!made) return el('p', 'Computing the difference …');
+    if (!made) return busy('Computing the difference');
     if (made instanceof Problem) return problemView(made, (guard) => { accepted.push(guard); ask(); });
     const { clash } = made;
     if (clash) return clashView({ ...made, clash }, (side) => state.set({ draft: settled(made, side) }));
     if (!made.diff) return el('p', 'This edit changes nothing.');
     return [notesView(made.notes), diffView(made.diff)];
+  }
+
+  /** @param {string} what is under way */
+  function busy(what) {
+    const { draft } = state;
+    const many = draft?.kind === 'values' && draft.assignments.length > 1 && counted(draft.assignments.length, 'value');
+    return [el('p', `${what} …`, many && ` ${many}`), el('progress', { 'aria-label': what })];
   }
 
   /** The review of the edit as it is, if it has a difference that can be made. */
@@ -324,65 +319,4 @@ export function attach(box, state) {
     getSelection()?.selectAllChildren(command);
     fill(copied, document.execCommand('copy') ? 'It is copied.' : 'It is selected. Copy it with a key.');
   }
-}
-
-/**
- * @typedef {{ keys: string[], before?: unknown, after?: unknown }} Changed a value that differs, masked
- */
-
-/** The prefix that servers have unless they are told another one. */
-const PREFIX = 'media/api';
-
-/**
- * @param {string} base the prefix of the API
- * @param {Draft} draft
- * @param {Wanted} wanted
- * @param {readonly string[]} diff its lines, masked
- * @param {readonly Changed[]} values
- */
-export function commandOf(base, draft, { why, confirm, accepted }, diff, values) {
-  const names = accepted.filter((name) => name !== 'would-delete-streams');
-  const how = [confirm && `--confirm ${confirm}s`, names.length && `--accept ${names.join()}`, why && `--message=${quoted(why)}`].filter(Boolean).join(' ');
-  const program = `mediactl --url ${quoted(location.origin)}${base === PREFIX ? '' : ` --api-prefix=${quoted(base)}`}`;
-  if (draft.kind === 'operation' && draft.command.length) {
-    // A source with a secret is masked in the lines.
-    const words = draft.command.filter((word) => !word.includes('://') || diff.some((line) => line.includes(word)));
-    const lacks = words.length < draft.command.length ? '# Its source holds a secret, which is not shown here: add it behind the name.\n' : '';
-    // `check --fix` takes no options of a change.
-    const options = words[0] === 'check' ? '' : how;
-    return `${lacks}${words[0] === 'modify' ? 'echo {} | ' : ''}${program} ${[...words.map(quoted), options].filter(Boolean).join(' ')}`;
-  }
-  const assigned = draft.kind === 'values' ? draft.assignments.map((made) => optionOf(made, values)) : [undefined];
-  if (assigned.every(Boolean)) return [`${program} modify --yes`, ...assigned, how].filter(Boolean).join(' \\\n  ');
-  if (draft.kind === 'values' || diff.some((line) => MASK.test(line))) {
-    return `# The change is beside a secret, which is not shown here. Make it in the editor that this opens:\n${program} edit ${how}`;
-  }
-  return `cat > change.diff <<'END OF CHANGE'\n${diff.join('\n')}\nEND OF CHANGE\nVISUAL='patch -s -i change.diff' ${program} edit --yes ${how}`;
-}
-
-/**
- * The option of an assignment: without a value it asks for one. `undefined` if only the editor can make it without a secret.
- * @param {Assignment} made
- * @param {readonly Changed[]} values
- */
-function optionOf({ path, value }, values) {
-  // What a path finds an entry by, or what stands in a name, may be a secret.
-  if (/[=@]/.test(path)) return undefined;
-  if (value === 'remove') return `--unset ${quoted(path)}`;
-  const changed = values.filter(({ keys }) => isAt(path, keys));
-  const [kind = '', text = ''] = Object.entries(value)[0] ?? [];
-  if (kind === 'replace') return MASK.test(JSON.stringify(changed)) ? undefined : `--replace ${quoted(path)} ${quoted(text)}`;
-  const isShown = changed.length > 0 && !changed.some(({ after }) => MASK.test(JSON.stringify(after ?? null)));
-  return isShown ? `${kind === 'text' ? '--set-string' : '--set'} ${quoted(`${path}=${text}`)}` : `--set ${quoted(path)}`;
-}
-
-/** True if one leads to the other. A path can leave places in lists out. @param {string} path @param {readonly string[]} keys */
-function isAt(path, keys) {
-  const [own, others] = [segmentsOf(path), keys].map((each) => each.map(String).filter((name) => !/^\d+$/.test(name)));
-  return (own ?? []).every((name, at) => at >= (others?.length ?? 0) || name === others?.[at]);
-}
-
-/** A word of a shell. @param {string} text */
-function quoted(text) {
-  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

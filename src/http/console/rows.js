@@ -22,14 +22,11 @@ export const rowsOf = (config, included) =>
 /**
  * The values that hold, as `read --effective` has them, and where those come from that are not its own: `template NAME` or
  * `global`.
- * @param {any} own
- * @param {any} config
- * @returns {{ json: any, from: Record<string, string> }}
+ * @param {any} own @param {any} config @returns {{ json: any, from: Record<string, string> }}
  */
 export function effective(own, config) {
   const json = { ...own };
-  /** @type {Record<string, string>} */
-  const from = {};
+  const from = /** @type {Record<string, string>} */ ({});
   const take = (/** @type {string} */ key, /** @type {any} */ value, /** @type {string} */ origin) => {
     json[key] = value;
     from[key] = origin;
@@ -104,14 +101,11 @@ const TERM = new RegExp(String.raw`${PATH}(?:\s*(?:=~|!=|=|~)\s*(?:${WORD})?|\s+
 
 /**
  * What a text in the field of the filter means: the test of a row, and what is wrong with the text.
- * @param {string} text
- * @returns {{test: (row: Row) => boolean, fault: string}}
+ * @param {string} text @returns {{test: (row: Row) => boolean, fault: string}}
  */
 export function filterOf(text) {
-  /** @type {Condition[]} */
-  const conditions = [];
-  /** @type {string[]} */
-  const words = [];
+  const conditions = /** @type {Condition[]} */ ([]);
+  const words = /** @type {string[]} */ ([]);
   let fault = '';
   for (const term of text.match(TERM) ?? []) {
     const found = conditionOf(term);
@@ -122,6 +116,12 @@ export function filterOf(text) {
   /** @param {Row} row */
   const test = (row) => words.every((word) => row.text.includes(word) || row.state === word) && conditions.every((holds) => holds(row.json));
   return { test, fault };
+}
+
+/** The conditions that a text in the field of the filter has; `undefined` if it has something else, too. @param {string} text */
+export function whereOf(text) {
+  const terms = text.match(TERM) ?? [];
+  return terms.every((term) => typeof conditionOf(term) === 'function') ? [...terms] : undefined;
 }
 
 /** The condition that a text is, what is wrong with it, or `null` for a word. @param {string} text @returns {Condition | string | null} */
@@ -137,10 +137,7 @@ export function conditionOf(text) {
 
 /**
  * True if any value at a path meets a test; names behind a list go through the list.
- * @param {any} value
- * @param {Part[]} path
- * @param {(value: any) => boolean} test
- * @returns {boolean}
+ * @param {any} value @param {Part[]} path @param {(value: any) => boolean} test @returns {boolean}
  */
 function any(value, path, test) {
   const [first, ...rest] = path;
@@ -249,5 +246,5 @@ export function bitrateWords(bits) {
 /** How to get figures, or why there are none. @param {Figures} figures */
 export function missingWords({ isKnown, fault }) {
   if (fault) return `What is on air is not known: ${fault}.`;
-  return isKnown ? '' : 'What is on air is not known: `serve --runtime-cmd CMD` shows state, bitrate and viewers (docs/server.md).';
+  return isKnown ? '' : 'What is on air is not known; “mediactl serve --runtime-cmd CMD” shows state, bitrate and viewers.';
 }

@@ -19,10 +19,8 @@ export const NO_CONNECTION = 'no-connection';
 /** A request that failed: the answer of the server (RFC 9457), or no answer at all. */
 export class Problem extends Error {
   /**
-   * @param {number} status 0 if there was no answer
-   * @param {string} name the last part of `type`, such as `conflict`
-   * @param {string} message
-   * @param {Fault[]} [details]
+   * @param {number} status 0 if there was no answer @param {string} name the last part of `type`, such as `conflict`
+   * @param {string} message @param {Fault[]} [details]
    * @param {number} [retryAfter] the seconds after which the request may be sent again
    */
   constructor(status, name, message, details = [], retryAfter = 0) {
@@ -85,9 +83,7 @@ export class Api {
   /**
    * Reads what is large and seldom changes: the last answer is kept, and given again while the server says that it still
    * holds, or without a question where it has no ETag.
-   * @param {string} path
-   * @param {Query} [query]
-   * @returns {Promise<Answer>}
+   * @param {string} path @param {Query} [query] @returns {Promise<Answer>}
    */
   async getKept(path, query) {
     const key = path + wordsOf(query);
@@ -106,11 +102,8 @@ export class Api {
 
   /**
    * The answer; it never comes if the signal of the request ends it, or a log-out.
-   * @param {string} path
-   * @param {Query} [query]
-   * @param {unknown} [body] of a request that changes or checks something
-   * @param {Options} [options]
-   * @returns {Promise<Answer>}
+   * @param {string} path @param {Query} [query] @param {unknown} [body] of a request that changes or checks something
+   * @param {Options} [options] @returns {Promise<Answer>}
    */
   async #send(path, query, body, { signal = this.#session.signal, ifNoneMatch } = {}) {
     const ended = AbortSignal.any([this.#session.signal, signal]);
@@ -158,9 +151,7 @@ function answerOf({ response: { headers, ok, status }, text }) {
 }
 
 /** What went wrong as a problem; also a fault of this page. @param {unknown} error */
-export function asProblem(error) {
-  return error instanceof Problem ? error : new Problem(0, '', String(error));
-}
+export const asProblem = (error) => error instanceof Problem ? error : new Problem(0, '', String(error));
 
 /**
  * What accepts guards in the options of a change. Of the streams that a change deletes, the number is accepted: any.
@@ -274,8 +265,7 @@ export class State {
 
   /** Calls a listener after each change of one of these facts, until the signal ends it. @param {FactName[]} names @param {() => void} listener @param {AbortSignal} [signal] */
   subscribe(names, listener, signal) {
-    /** @type {[FactName[], () => void]} */
-    const item = [names, listener];
+    const item = /** @type {[FactName[], () => void]} */ ([names, listener]);
     this.#listeners.add(item);
     signal?.addEventListener('abort', () => this.#listeners.delete(item));
   }
@@ -311,10 +301,8 @@ async function take(state, answer) {
 /**
  * Tells of a change that was made here. While it is still being made, the server counts the time for that, too, so a
  * status may tell of more time than was asked for.
- * @param {State} state
- * @param {string | null} applied its ID, if it has to be confirmed
- * @param {number} seconds after which it goes back
- * @param {string} [newLogin] the name that it gives to the login
+ * @param {State} state @param {string | null} applied its ID, if it has to be confirmed
+ * @param {number} seconds after which it goes back @param {string} [newLogin] the name that it gives to the login
  */
 export function tellApplied(state, applied, seconds, newLogin = '') {
   state.set({ applied, deadline: applied ? deadlineIn(seconds) : null, newLogin });

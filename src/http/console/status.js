@@ -55,9 +55,7 @@ function statusWords({ status }) {
 }
 
 /** Parts with commas between them. @param {...import('./base.js').Child} parts */
-function listed(...parts) {
-  return parts.filter(Boolean).map((part, at) => [at > 0 && ', ', part]);
-}
+const listed = (...parts) => parts.filter(Boolean).map((part, at) => [at > 0 && ', ', part]);
 
 /** @param {any[]} records */
 function nodeTable(records) {
@@ -83,11 +81,7 @@ const MOST = 24;
 /** Figures that say how the configuration is, and not how the server does. */
 const STILL = /^(?:node|streams (?:total|static|ondemand))/;
 
-/**
- * The figures of the server and of its runtime command, as they are now.
- * @param {import('./server.js').State} state
- * @param {AbortSignal} signal
- */
+/** The figures of the server and of its runtime command, as they are now. @param {import('./server.js').State} state @param {AbortSignal} signal */
 function figuresView({ api }, signal) {
   const room = el('dl.facts', el('dt', 'No figures yet.'));
 

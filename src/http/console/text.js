@@ -1,7 +1,7 @@
 // The whole text: `#/text`, and of an earlier configuration `#/text@REVISION/L220`. Only lines that can be seen are
 // drawn; the entry at the cursor is beside it, where it can be edited.
 
-import { KEYS, VirtualRows, el, fill, keyOf, later, note, pathOf, placeOf } from './base.js';
+import { KEYS, VirtualRows, el, fill, keyOf, later, note, pathOf, placeOf, told } from './base.js';
 import { GROUPS, entries, lineView, startOf, vocabularyOf } from './editor.js';
 import { showEntry } from './entry.js';
 import { Problem } from './server.js';
@@ -17,10 +17,8 @@ const REST = 120;
 
 /** @type {import('./base.js').Show} */
 export function showText(main, state, { revision: wanted, rest: [place = ''] }, signal) {
-  /** @type {Read} */
-  let read = { body: '', revision: '' };
-  /** @type {string[]} */
-  let lines = [];
+  let read = /** @type {Read} */ ({ body: '', revision: '' });
+  let lines = /** @type {string[]} */ ([]);
   /** The entries of the text, once they are looked for. @type {import('./editor.js').Entry[] | undefined} */
   let all;
   /** The path of the entry beside the text. */
@@ -111,7 +109,7 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
     entry.abort();
     entry = new AbortController();
     if (!path) return fill(side, el('p.quiet', 'This line has no entry.'));
-    const around = el('div.entry-page', el('p.quiet', 'Loading …'));
+    const around = el('div.entry-page');
     const [group, name] = segments;
     const view = Object.keys(KEYS).find((each) => KEYS[each] === group);
     fill(side, el('h2', view ? el('a', { href: placeOf(`${name}`, view) }, name) : segments.join(' ')),
@@ -121,7 +119,7 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
 
   state.subscribe(['config'], follow, signal);
   state.subscribe(['draft'], entryLater, signal);
-  readText(state, wanted).then((now) => {
+  told(notice, readText(state, wanted)).then((now) => {
     take(now);
     goTo(Number(place.replace('L', '')));
   }).catch((error) => fill(notice, problemView(error)));
@@ -129,9 +127,7 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
 
 /**
  * The path of an entry; of a directive that stands there several times, with its place among them.
- * @param {State} state
- * @param {import('./editor.js').Entry} entry
- * @param {import('./editor.js').Entry[]} all
+ * @param {State} state @param {import('./editor.js').Entry} entry @param {import('./editor.js').Entry[]} all
  * @returns {Promise<import('./base.js').Segment[]>}
  */
 async function segmentsOf(state, entry, all) {
@@ -156,8 +152,7 @@ async function readText({ api }, wanted) {
 
 /**
  * The search of a text: its element, what looks again, and where the words are in a line.
- * @param {import('./base.js').VirtualRows} rows
- * @param {() => string[]} lines
+ * @param {import('./base.js').VirtualRows} rows @param {() => string[]} lines
  */
 function searchView(rows, lines) {
   let word = '';
@@ -215,10 +210,7 @@ function searchView(rows, lines) {
 
 /**
  * Shows the faults that the server finds in a text.
- * @param {HTMLElement} box
- * @param {import('./server.js').State} state
- * @param {string} text
- * @param {(line: number) => void} goTo
+ * @param {HTMLElement} box @param {import('./server.js').State} state @param {string} text @param {(line: number) => void} goTo
  */
 function checkView(box, { api }, text, goTo) {
   const place = (/** @type {{ line: number, file?: string }} */ { line, file }) =>

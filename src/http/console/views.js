@@ -48,15 +48,18 @@ export function hereOf(hint = '') {
 
 /**
  * The words for a problem. `accept` is called with the name of a guard that is accepted.
- * @param {unknown} error
- * @param {(guard: string) => void} [accept]
+ * @param {unknown} error @param {(guard: string) => void} [accept]
  */
 export function problemView(error, accept) {
   const { name, message, details } = asProblem(error);
   const guard = GUARDS[name];
-  const items = details.map((fault) => faultItem(fault, fault.pointer ? el('code', fault.pointer) : fault.line && `line ${fault.line}`));
+  // What is the same in many places is said once.
+  const alike = details.map(({ message: text }) => details.filter((fault) => fault.message === text));
+  const items = details.flatMap((fault, at) => alike[at]?.[0] === fault ? faultItem(fault,
+    fault.pointer ? el('code', fault.pointer) : fault.line && `line ${fault.line}`,
+    (alike[at]?.length ?? 0) > 1 && el('span.quiet', `and ${counted((alike[at]?.length ?? 0) - 1, 'other place')}`)) : []);
   return el('div.problem', { role: 'alert' },
-    el('p', el('strong', message)),
+    !details.some((fault) => fault.message === message) && el('p', el('strong', message)),
     items.length > 0 && el('ul.faults', items),
     ADVICE[name] && el('p', ADVICE[name]),
     guard && accept && el('button', { onclick: () => accept(name) }, guard));
@@ -64,9 +67,7 @@ export function problemView(error, accept) {
 
 /**
  * Shows in a box what is made of an answer as soon as it is there, or why there is none.
- * @param {Element} box
- * @param {() => Promise<import('./base.js').Child>} made
- * @param {(guard: string) => void} [accept]
+ * @param {Element} box @param {() => Promise<import('./base.js').Child>} made @param {(guard: string) => void} [accept]
  */
 export async function showWhenRead(box, made, accept) {
   fill(box, await told(box, made()).catch((error) => problemView(error, accept)));
@@ -74,8 +75,7 @@ export async function showWhenRead(box, made, accept) {
 
 /**
  * A fault, as an item of a list.
- * @param {{ severity?: string, message: string, hint?: string }} fault
- * @param {import('./base.js').Child} place where it is
+ * @param {{ severity?: string, message: string, hint?: string }} fault @param {import('./base.js').Child} place where it is
  * @param {...import('./base.js').Child} more
  */
 export function faultItem({ severity, message, hint }, place, ...more) {
@@ -93,8 +93,7 @@ const KINDS = { ' ': 'same', '+': 'added', '-': 'removed' };
 
 /** Reads a unified diff. @param {string} text @returns {DiffLine[]} */
 export function diffLines(text) {
-  /** @type {DiffLine[]} */
-  const found = [];
+  const found = /** @type {DiffLine[]} */ ([]);
   let [before, after] = [0, 0];
   for (const line of text.split('\n')) {
     const hunk = /^@@ -(\d+).*? \+(\d+)/.exec(line);
@@ -146,10 +145,8 @@ const UNDO = 120;
 
 export class ApplyForm {
   /**
-   * @param {string} word of the button
-   * @param {() => void} changed is called when one of the values is another one
-   * @param {() => void} submitted
-   * @param {...import('./base.js').Child} more what stands in front of the buttons
+   * @param {string} word of the button @param {() => void} changed is called when one of the values is another one
+   * @param {() => void} submitted @param {...import('./base.js').Child} more what stands in front of the buttons
    */
   constructor(word, changed, submitted, ...more) {
     this.why = el('input', { maxlength: 500 });
@@ -182,8 +179,7 @@ export class ApplyForm {
 
 /**
  * A change in a list: its number and time, who made it, why, and what it changed.
- * @param {Change} change
- * @param {string | null | undefined} what it changed
+ * @param {Change} change @param {string | null | undefined} what it changed
  * @param {boolean} [isShown] if it is the one that is looked at
  */
 export function changeView({ number, at, by, operation, message, unsaved }, what, isShown) {

@@ -115,8 +115,10 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
         return Err(broken(composed));
     }
     let snapshot = composed.as_ref().map_or(&own, |composed| &composed.text);
-    if let (Some(path), true) = (&path, shows_secrets) {
-        call.record.detail = Some(format!("shows the secrets at `{}`", path.shown()));
+    if shows_secrets {
+        let place =
+            path.as_ref().map_or("of the whole text".to_owned(), |path| format!("at `{}`", path.shown()));
+        call.record.detail = Some(format!("shows the secrets {place}"));
     }
     let note = own.has_lost_line_ends().then_some(LOST_LINE_ENDS);
     let tag = entity_tag(handler.shown_revision(snapshot, call.role));

@@ -1,5 +1,5 @@
 //! The changes that are refused unless they are accepted by name, on every target: the file, a server
-//! over it, and a server that has only the four operations (`http::client::guarded`).
+//! over it, and a server that has only the four operations (`http::client::bare`).
 
 use super::serve::Serving;
 use super::{Place, Run};

@@ -24,16 +24,6 @@ fn a_second_run_changes_nothing() {
 }
 
 #[test]
-fn the_configuration_itself_is_its_desired_state_as_text_and_as_json() {
-    let place = Place::with(SAMPLE);
-    for output in ["conf", "json"] {
-        let state = place.run(["read", "-o", output]).exits(0).out;
-        place.mediactl(["apply", "--prune", "-"]).input(state).run().exits(0).says("nothing to change");
-    }
-    assert_eq!(place.text(), SAMPLE);
-}
-
-#[test]
 fn prune_gives_each_entry_its_values_and_leaves_other_settings() {
     let place = Place::with(format!("{SAMPLE}plugin iptv {{ database x; }}\n"));
     place.put("state", "rtmp 1935;\nstream cam1 { url udp://239.0.0.1:1234 priority=1; }\n");

@@ -127,19 +127,6 @@ fn files_that_are_too_large_are_refused() {
 }
 
 #[test]
-fn a_missing_file_is_exit_7() {
-    let place = Place::empty();
-    for arguments in
-        [&["read"][..], &["check"], &["modify", "--set", "rtmp=1"], &["modify", "--dry-run", "--set", "a=1"]]
-    {
-        place.run(arguments).exits(7).says("media.conf` does not exist");
-    }
-    place.run(["--conf", "folder/media.conf", "read"]).exits(7).says("/folder` does not exist");
-    place.run(["--conf", "", "read"]).exits(2);
-    assert_eq!(place.names(), [""; 0]);
-}
-
-#[test]
 fn read_only() {
     let place = Place::with(SAMPLE);
     // Root may write everything.

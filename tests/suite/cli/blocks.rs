@@ -158,28 +158,3 @@ fn a_replacement_says_that_it_overwrites_a_hand_edit() {
         drop(serving);
     }
 }
-
-#[test]
-fn a_hand_edit_that_a_change_picks_up_is_told_by_its_paths() {
-    for serves in [true, false] {
-        let place = Place::with(SAMPLE);
-        let serving = known_to(&place, serves);
-        for (title, (old, new, told)) in [
-            ("rtsp 554", "rtsp 555", "found an edit made outside of mediactl: rtsp\n"),
-            ("# main", "# mine", "found an edit made outside of mediactl that changes no value\n"),
-            ("hunter2", "hunter3", "found an edit made outside of mediactl: edit_auth.password\n"),
-            ("prepush 5", "prepush 6", "found an edit made outside of mediactl: streams.cam1.prepush\n"),
-        ]
-        .into_iter()
-        .enumerate()
-        {
-            place.put(CONF, place.text().replace(old, new));
-            place.run(["modify", "--set", "rtmp=1", "--dry-run"]).exits(0).says(told).hides("hunter");
-            place.run(["modify", "--set", &format!("title=t{title}")]).exits(0).says(told);
-        }
-        let many: String = (0..12).map(|at| format!("stream s{at};\n")).collect();
-        place.put(CONF, format!("{}{many}", place.text()));
-        place.run(["modify", "--set", "rtmp=1"]).exits(0).says("streams.s9, and 2 more\n");
-        drop(serving);
-    }
-}

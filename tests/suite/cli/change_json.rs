@@ -57,16 +57,6 @@ fn every_change_and_every_dry_run_prints_what_changed() {
 }
 
 #[test]
-fn the_exit_code_says_whether_something_changed() {
-    let place = Place::with(SAMPLE);
-    place.run(["modify", "--exit-code", "--set", "rtmp=1", "--dry-run"]).exits(10);
-    place.run(["modify", "--exit-code", "--set", "rtmp=1"]).exits(10);
-    place.run(["modify", "--exit-code", "--set", "rtmp=1"]).exits(0);
-    place.run(["modify", "--exit-code", "--set", "rtmp=fast"]).exits(3);
-    place.run(["modify", "--set", "rtmp=2"]).exits(0);
-}
-
-#[test]
 fn secrets_are_masked_wherever_they_stand() {
     let place = Place::with(SAMPLE);
     let state = r#"{"edit_auth": {"password": "first-secret"}, "peers": [["token", "second-secret"]],

@@ -131,26 +131,6 @@ fn check_of_a_url_looks_at_what_is_saved_and_says_so() {
 }
 
 #[test]
-fn status_says_that_the_file_has_errors() {
-    let place = Place::with(SAMPLE);
-    assert_eq!(place.run(["status", "-o", "json"]).exits(0).json()["errors"], json!(0));
-    let broken = |place: &Place| {
-        place.put(CONF, SAMPLE.to_owned() + "http x;\n");
-        let status = place.run(["status"]).exits(1);
-        status
-            .prints("errors:        the file has an error; `mediactl check` shows it")
-            .prints("media.conf:17:");
-        place.put(CONF, SAMPLE.to_owned() + "http x;\nrtmp y;\n");
-        place.run(["status"]).exits(1).prints("the file has 2 errors; `mediactl check` shows them");
-        assert_eq!(place.run(["status", "-o", "json"]).exits(1).json()["errors"], json!(2));
-    };
-    let server = Serving::over(&place);
-    broken(&place);
-    server.stop().exits(0);
-    broken(&place);
-}
-
-#[test]
 fn a_broken_file_is_told_of_before_its_include_and_rolled_back() {
     for had_server in [false, true] {
         let place = Place::with(format!("include more.inc;\n{SAMPLE}"));

@@ -335,20 +335,3 @@ fn a_server_that_starts_while_one_edits_is_not_written_past() {
     place.run(["status"]).exits(0);
     server.stop().exits(0);
 }
-
-/// The text that a draft was made of is not the draft, and without it others' changes could be overwritten.
-#[test]
-fn only_the_text_of_an_edit_can_be_gone_on_with() {
-    let place = Place::with(SAMPLE);
-    edit(&place, SIX, &["streams.cam1"]).run().exits(6);
-    let draft = draft(&place);
-    let alone = place.path("alone.conf");
-    fs::copy(&draft, &alone).expect("there is room");
-    for file in [&draft.with_extension("base"), &alone, Path::new("nowhere.conf")] {
-        let file = file.display().to_string();
-        let run = edit(&place, ":", &["--from", &file, "--yes"]).run().exits(7);
-        run.says("is not the text of an edit").says("`mediactl edit` begins a new edit");
-    }
-    edit(&place, ":", &["--from", &draft.display().to_string(), "--yes"]).run().exits(0);
-    assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6"));
-}

@@ -1,8 +1,6 @@
 //! `mediactl fmt`
 
-use super::serve::Serving;
 use super::{CONF, Place, SAMPLE};
-use crate::waiting::eventually;
 
 /// A text that is not formatted, and its form.
 const LOOSE: &str = "http  80;\r\nedit_auth admin hunter2;\nstream a{url udp://1 ;\n\n\n  prepush 5;# why\n}";
@@ -55,20 +53,4 @@ fn several_files_and_standard_input() {
     assert_eq!(run.out, FORMATTED);
     place.mediactl(["fmt", "--check", "-"]).input(LOOSE).run().exits(1).prints("<stdin>");
     place.mediactl(["fmt", "-"]).input("stream a {").run().exits(3).says("<stdin>:1:10");
-}
-
-#[test]
-fn through_a_server_and_over_the_network() {
-    let place = Place::with(LOOSE);
-    let server = Serving::over(&place);
-    place.run(["fmt", "--check"]).exits(1);
-    place.run(["fmt"]).exits(0).says("formatted media.conf");
-    assert_eq!(place.text(), FORMATTED);
-    let remote = |arguments: &[&str]| server.remote(&place, arguments);
-    remote(&["fmt", "--check"]).exits(0);
-    place.put(CONF, LOOSE);
-    server.hang_up();
-    eventually(|| remote(&["fmt", "--check"]).code != Some(0));
-    remote(&["fmt"]).exits(0);
-    assert_eq!(place.text(), FORMATTED);
 }

@@ -38,19 +38,6 @@ fn the_last_credentials_stay() {
 }
 
 #[test]
-fn a_text_without_directives_replaces_nothing() {
-    let place = Place::with("rtmp 1;\n");
-    for text in ["", "# nothing yet", " \n"] {
-        let run = place.mediactl(["save", "-"]).input(text).run().exits(6);
-        run.says("no stream, live or plugin at all").says("--accept empty-replacement");
-    }
-    assert_eq!(place.text(), "rtmp 1;\n");
-    place.mediactl(["save", "--force", "-"]).input("").run().exits(0);
-    assert_eq!(place.text(), "");
-    Place::empty().mediactl(["save", "-"]).input("# empty\n").run().exits(6);
-}
-
-#[test]
 fn delete_guard_lets_four_streams_go_or_a_tenth_up_to_twenty() {
     for (of, deleted, code) in
         [(8, 4, 0), (8, 5, 6), (100, 10, 0), (100, 11, 6), (1000, 20, 0), (1000, 21, 6)]
@@ -145,20 +132,6 @@ fn a_faulty_request_reads_the_same_on_a_file_and_on_a_server() {
     assert!(differing.is_empty(), "{differing:#?}");
     assert_eq!(place.text(), accounted(8));
     server.stop().exits(0);
-}
-
-#[test]
-fn max_delete_says_how_many() {
-    for (most, deleted, code) in [("7", 7, 0), ("6", 7, 6), ("0", 1, 6)] {
-        let place = Place::with(streams(8));
-        let run = place.mediactl(["modify", "--max-delete", most, "-f", "-"]).input(deleting(deleted)).run();
-        let said = if code == 6 { format!("{deleted} of 8 streams would be deleted") } else { String::new() };
-        run.exits(code).says(&said);
-    }
-    Place::with(streams(8)).mediactl(["modify", "--force", "-f", "-"]).input(deleting(8)).run().exits(0);
-    // A first text deletes nothing.
-    Place::empty().mediactl(["save", "-"]).input(streams(1)).run().exits(0);
-    Place::with("").mediactl(["save", "-"]).input(streams(100)).run().exits(0);
 }
 
 /// Each whole text without the stream, live and plugin that are there, on a target with these options.

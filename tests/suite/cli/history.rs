@@ -105,19 +105,6 @@ fn a_revert_undoes_changes_and_keeps_the_later_ones() {
 }
 
 #[test]
-fn a_file_that_is_not_there_has_no_history() {
-    let place = Place::empty();
-    for arguments in [&["history"][..], &["history", "rtsp"], &["history", "-o", "json"]] {
-        place.run(arguments).exits(7).says("media.conf` does not exist").hides("never changed");
-    }
-    // It may come back.
-    let place = Place::with(SAMPLE);
-    place.set(&["rtmp=1936"]).exits(0);
-    std::fs::remove_file(place.path(CONF)).expect("it is there");
-    place.run(["history"]).exits(0).prints("1  ").prints("modify");
-}
-
-#[test]
 fn operations_that_had_another_name_are_told_by_the_new_one() {
     let place = Place::with(SAMPLE);
     (1..=3).for_each(|port| drop(place.set(&[&format!("rtmp={port}")]).exits(0)));
@@ -241,18 +228,6 @@ fn confirmation_needs_a_server() {
     place.run(["modify", "--set", "rtsp=9", "--confirm", "0s"]).exits(2);
     place.run(["modify", "--set", "rtsp=9", "--confirm", "soon"]).exits(2);
     assert_eq!(place.text(), SAMPLE);
-}
-
-#[test]
-fn status_shows_the_last_change_and_hand_edits() {
-    let place = Place::with(SAMPLE);
-    place.run(["status"]).exits(0).prints("none is running");
-    place.run(["modify", "--set", "rtsp=9", "-m", "why not"]).exits(0);
-    place.run(["status"]).exits(0).prints("last change:   modify by").prints(": why not");
-    place.put(CONF, SAMPLE);
-    let status = place.run(["status", "-o", "json"]).exits(0).json();
-    assert_eq!((&status["edited_by_hand"], &status["server"]), (&json!(true), &Value::Null));
-    assert_eq!(status["last_change"]["operation"], json!("modify"));
 }
 
 /// On a file, and through its server.

@@ -1,7 +1,6 @@
 //! `mediactl modify`
 
 use super::{CONF, Place, SAMPLE};
-use crate::fixtures::{self, Case};
 
 /// One call, and lines that it adds.
 #[track_caller]
@@ -138,20 +137,6 @@ fn usage() {
         place.run(arguments).exits(2).says("error: ");
     }
     assert_eq!(place.names(), [CONF]);
-}
-
-#[test]
-fn worked_edits_are_equal_to_the_byte() {
-    // All of them are in `edit.rs`: here it is that text and patch go through files and pipes as they are.
-    fixtures::all(fixtures::cases("edit").into_iter().step_by(10), Case::name, |case| {
-        let place = Place::with(case.text("in.conf"));
-        let run = place.mediactl(["modify", "--force", "-f", "-"]).input(case.text("patch.json")).run();
-        let (expected, found) = (case.text("out.conf"), place.text());
-        if run.code == Some(0) && found == expected && place.names() == [CONF] {
-            return Ok(());
-        }
-        Err(format!("expected {expected:?}\nfound    {found:?}\n{run:#?}"))
-    });
 }
 
 #[test]

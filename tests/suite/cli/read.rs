@@ -89,21 +89,6 @@ fn what_is_read_is_a_patch_that_changes_nothing_or_is_refused() {
 }
 
 #[test]
-fn a_path_without_a_value_is_exit_7_with_a_hint() {
-    let place = Place::with(SAMPLE);
-    for (path, hint) in [
-        ("rtmp", "hint: "),
-        ("streams.cam9", "did you mean `cam1`"),
-        ("streams.cam.2", "streams.\"cam.2\""),
-        ("streams.cam1.urls[4]", "hint: "),
-        ("streams.cam1.urls[url=udp://x]", "hint: "),
-    ] {
-        let run = place.run(["read", path]).exits(7).says("error: `").says(hint);
-        assert_eq!(run.out, "");
-    }
-}
-
-#[test]
 fn a_path_that_makes_no_sense_is_exit_3() {
     let place = Place::with(SAMPLE);
     for path in ["a..b", "a[", "", "streams.cam1.urls[+]"] {

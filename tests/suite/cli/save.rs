@@ -52,11 +52,3 @@ fn a_broken_file_can_be_replaced() {
     place.mediactl(["save", "-"]).input("# caf\u{fffd}\nrtmp 1;\n").run().exits(0);
     assert_eq!(place.text(), "# caf\u{fffd}\nrtmp 1;\n");
 }
-
-#[test]
-fn update_needs_a_server() {
-    let place = Place::with(SAMPLE);
-    place.put("new.conf", "rtmp 1;\n");
-    place.run(["update", "new.conf"]).exits(7).says("no server runs").says("hint: `mediactl save FILE`");
-    assert_eq!(place.text(), SAMPLE);
-}

@@ -129,18 +129,6 @@ fn a_part_of_values_is_replaced() {
     assert_eq!(place.text(), STREAMS);
 }
 
-#[test]
-fn many_streams_are_not_deleted_by_a_glob_without_a_question() {
-    let streams: String = (0..30).map(|at| format!("stream test{at} {{ url udp://{at}; }}\n")).collect();
-    let place = Place::with(format!("edit_auth a b;\n{streams}"));
-    place
-        .run(["modify", "--unset", "streams.test*"])
-        .exits(6)
-        .says("error: 30 of 30 streams would be deleted");
-    place.run(["modify", "--unset", "streams.*", "--where", "urls.url=~udp://1"]).exits(6);
-    place.run(["modify", "-q", "--unset", "streams.test1*", "--max-delete", "11"]).exits(0);
-}
-
 const MANY: usize = 21;
 
 fn many() -> Place {

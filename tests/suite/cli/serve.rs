@@ -268,36 +268,6 @@ fn a_hangup_loads_the_file_again() {
     assert!(said.err.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{said:?}");
 }
 
-#[test]
-fn history_status_and_confirmation_through_the_server() {
-    let place = Place::with(SAMPLE);
-    let server = Serving::over(&place);
-    place.run(["status"]).exits(0).prints("the Unix socket of media.conf").prints(&server.url);
-    place.run(["modify", "--set", "rtmp=1", "--confirm", "60s"]).exits(0).says("`mediactl confirm` keeps it");
-    place.run(["status"]).exits(1).prints("waits to be confirmed");
-    place.set(&["rtmp=2"]).exits(5).says("waits to be confirmed");
-    place.run(["confirm"]).exits(0).says("confirmed");
-    place.run(["confirm"]).exits(7).says("no change waits to be confirmed");
-    place.run(["modify", "--set", "rtmp=2", "--confirm", "60s", "-q"]).exits(0);
-    place.run(["confirm", "--rollback"]).exits(0).says("rolled back");
-    place.run(["read", "rtmp"]).exits(0).prints("1");
-    place.run(["history"]).exits(0).prints("3").prints("rolled back before it was confirmed");
-    place.run(["rollback", "1", "--yes"]).exits(0).says("rolled back");
-    assert_eq!(place.text(), SAMPLE);
-    place.run(["blame", "rtmp"]).exits(0).prints("1  ");
-    place.put("new.conf", SAMPLE.replace("554", "555"));
-    place.run(["update", "new.conf"]).exits(0);
-    let status = place.run(["status", "-o", "json"]).exits(1).json();
-    assert_eq!((&status["saved"], &status["differing"]), (&false.into(), &serde_json::json!(["rtsp"])));
-    let last = &status["last_change"];
-    assert_eq!((&last["operation"], &last["number"]), (&"update".into(), &serde_json::Value::Null));
-    assert!(last["by"].is_string(), "{last}");
-    place.run(["status"]).exits(1).prints("last change:   update by ");
-    place.run(["status"]).exits(1).prints("rtsp").prints("saved:         no");
-    place.run(["modify", "--set", "rtmp=2", "--expect", "rtsp=554"]).exits(5).says("`rtsp` is `555`");
-    server.stop().exits(0);
-}
-
 /// The new password is not the one that the client has: it has to prove that it knows it.
 #[test]
 fn a_change_is_confirmed_with_the_credentials_that_hold_then() {
@@ -335,7 +305,7 @@ fn an_unconfirmed_change_is_rolled_back_when_the_server_ends_or_starts() {
 }
 
 /// The header of the account of the sample: `admin:hunter2`.
-const ACCOUNT: &str = "Basic YWRtaW46aHVudGVyMg==";
+pub(crate) const ACCOUNT: &str = "Basic YWRtaW46aHVudGVyMg==";
 
 /// The answer to a request that closes its connection.
 pub(crate) fn sent(address: &str, request: &str) -> String {

@@ -184,20 +184,6 @@ fn null_is_refused_where_unset_is_and_for_a_name_that_looks_misspelt() {
 }
 
 #[test]
-fn a_condition_on_null_is_about_what_is_absent() {
-    let place = Place::with(TEXTS);
-    for (condition, has, lacks) in [
-        ("title=null", "cam2", "cam1"),
-        ("title!=null", "cam1", "cam2"),
-        ("dvr.reference = null", "cam2", "cam1"),
-        ("auth=null", "cam1", "nothing"),
-    ] {
-        let run = place.run(["read", "streams.*.name", "--where", condition]).exits(0).prints(has);
-        assert!(!run.out.contains(lacks), "{condition}");
-    }
-}
-
-#[test]
 fn empty_values_and_names_are_refused_where_they_mean_nothing() {
     let text = "edit_auth admin s;\nstream cam1 {\n  url udp://1;\n}\n";
     let place = Place::with(text);

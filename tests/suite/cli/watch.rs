@@ -5,7 +5,6 @@ use std::process::{Child, ChildStdout};
 
 use super::serve::Serving;
 use super::{CONF, Call, Place, SAMPLE};
-use crate::fleet::proxy::Proxy;
 use crate::http::client::bare::{AS_ADMIN, bare};
 
 /// A `mediactl watch`, which is killed when this is dropped.
@@ -89,21 +88,6 @@ fn changes_of_a_server_are_printed_and_it_may_start_again() {
     place.set(&["rtmp=1937"]).exits(0);
     let _again = Serving::with(&place, &["--listen", &listen]);
     watching.until("+1937");
-}
-
-/// One connection is one handshake.
-#[test]
-fn a_server_is_watched_over_one_connection() {
-    let place = Place::with(SAMPLE);
-    let serving = Serving::with(&place, &["--listen", "127.0.0.1:0", "--tls-self-signed"]);
-    let proxy = Proxy::to(&serving.url);
-    let watch = ["watch", "rtmp", "--fingerprint", &serving.fingerprint];
-    let mut watching = Watching::begin(place.remote(&proxy.url, &watch));
-    for port in 1936..1940 {
-        place.set(&[&format!("rtmp={port}")]).exits(0);
-        watching.until(&format!("+{port}"));
-    }
-    assert_eq!(proxy.connections(), 1, "each change is seen at another time");
 }
 
 #[test]

@@ -128,17 +128,3 @@ fn each_hint_is_a_command_line_that_works() {
     assert!(count >= 6, "{count} hints have a command");
     assert_eq!(place.text(), TEXT);
 }
-
-#[test]
-fn conditions_read_the_same_words() {
-    let place = Place::with(TEXT);
-    for (condition, found) in [
-        ("auth=http://own/ a=b c=d", "cam1"),
-        ("dvr=/storage 90% 5d copy=/x fast", "cam1"),
-        ("urls=udp://1 priority=1", "cam1"),
-        ("urls=udp://3", "cam2"),
-    ] {
-        let run = place.run(["read", "streams.*.name", "--where", condition]).exits(0).prints(found);
-        assert_eq!(run.out.matches("name").count(), 1, "{condition}");
-    }
-}

@@ -7,7 +7,6 @@ use mediactl::store::etcd::{GatewaySettings, KeyOperation, KeyRange, Txn};
 use serde_json::json;
 
 use super::etcd::Etcd;
-use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, SAMPLE};
 use crate::waiting::until;
 
@@ -150,26 +149,6 @@ fn a_first_text_that_is_not_confirmed_leaves_none() {
 }
 
 #[test]
-fn one_target_is_named_and_no_other() {
-    let place = Place::with(SAMPLE);
-    let url = "etcd://127.0.0.1:1/media/prod";
-    for (arguments, message) in [
-        ("--conf media.conf --cluster URL status", "`--conf` and `--cluster` are two different targets"),
-        ("--url http://h --cluster URL status", "`--url` and `--cluster` are two different targets"),
-        ("-x a --cluster URL status", "`--cluster` and `--context` are two different targets"),
-        ("--cluster etcd://olga:hunter2@h status", "`etcd://h/` is not the URL of a configuration in etcd"),
-        ("--cluster URL --insecure status", "`--insecure` and `--fingerprint` are for servers"),
-        ("--cluster URL --cert a.pem status", "--key"),
-    ] {
-        let arguments = arguments.replace("URL", url);
-        let run = place.mediactl(arguments.split(' ')).without("MEDIACTL_CONF").run().exits(2);
-        assert!(run.says(message).hides("hunter2").out.is_empty());
-    }
-    let both = place.mediactl(["status"]).env("MEDIACTL_CLUSTER", url).run();
-    both.exits(2).says("MEDIACTL_CONF and MEDIACTL_CLUSTER are two different targets");
-}
-
-#[test]
 fn a_cluster_that_is_away_is_told_with_all_its_members() {
     let place = Place::with(SAMPLE);
     let url = "etcd://olga:hunter2@127.0.0.1:1,127.0.0.1:2/media/prod";
@@ -180,32 +159,6 @@ fn a_cluster_that_is_away_is_told_with_all_its_members() {
         let run = place.mediactl(arguments).without("MEDIACTL_CONF").run().exits(7);
         run.says(away).says("nothing was changed").hides("hunter2");
     }
-}
-
-#[test]
-fn a_context_names_a_configuration_in_etcd() {
-    let Some(prod) = Prod::start() else { return };
-    let home = prod.place.path("home");
-    std::fs::create_dir(&home).expect("a folder can be made");
-    let run = |arguments: &[&str]| {
-        let call = prod.place.mediactl(arguments).without("MEDIACTL_CONF");
-        call.env("HOME", &home.display().to_string()).run()
-    };
-    run(&["context", "add", "prod", "--cluster", &prod.etcd.url(PREFIX)]).exits(0);
-    run(&["context", "list"]).exits(0).prints(&prod.etcd.url(PREFIX));
-    run(&["-x", "prod", "read", "title"]).exits(7);
-    run(&["-x", "prod", "modify", "--set", "title=x", "-q"]).exits(0);
-    run(&["-x", "prod", "read", "title"]).exits(0).prints("x");
-    // A node, too, may find its cluster by a context.
-    let media = Place::empty();
-    let serve = ["-x", "prod", "--conf", CONF, "serve", "--listen", "none", "--node", "edge1"];
-    let call = media.mediactl(serve).without("MEDIACTL_CONF").env("HOME", &home.display().to_string());
-    let node = Serving::of(call, false);
-    assert_eq!(media.text(), prod.text());
-    node.stop().exits(0);
-    let call = media.mediactl(["serve"]).without("MEDIACTL_CONF");
-    let call = call.env("MEDIACTL_CLUSTER", &prod.etcd.url(PREFIX));
-    call.run().exits(2).says("a server of a cluster needs a name");
 }
 
 #[test]

@@ -87,34 +87,3 @@ fn what_etcd_does_not_let_a_node_do_is_told_in_its_own_words() {
     assert_eq!(log.err.matches("denied: ").count(), 1, "it is told once: {}", log.err);
     log.says("does not let this node read").hides("wrong");
 }
-
-#[test]
-fn the_log_says_what_a_node_took_and_what_it_found() {
-    let Some(etcd) = with_sample(1) else { return };
-    let mut node = TestNode::start(&etcd, "a", &[]);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
-    set(&etcd, "555", &[]).exits(0);
-    node.until_port("555");
-    node.until("running", |report| report["serial"] == 2);
-    node.place.put(CONF, SAMPLE);
-    node.until_state("drifted");
-    set(&etcd, "556", &["--confirm", "60s"]).exits(0);
-    node.until_port("556");
-    cluster(&etcd, &["confirm", "--rollback"]).exits(0);
-    node.until_port("555");
-    etcd.pause(0);
-    node.until("away", |report| report["away"] != Value::Null);
-    etcd.go_on(0);
-    node.until("back", |report| report["away"] == Value::Null);
-    let log = node.server.take().expect("it runs").stop();
-    for words in [
-        "note: took change 2: modify by ",
-        "warning: drift: the file was edited by hand",
-        "note: took change 3: modify by ",
-        "this node goes on without ",
-        "is back",
-    ] {
-        assert_eq!(log.err.matches(words).count(), 1, "{words}: {}", log.err);
-    }
-    assert!(!log.err.contains("error:"), "nothing failed: {}", log.err);
-}

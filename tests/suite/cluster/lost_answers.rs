@@ -1,4 +1,4 @@
-//! A connection breaks after a change was sent: it is made once, or told as unknown.
+//! A connection breaks after a change was sent: it is made once, or told as unknown. And what a command sends.
 
 use std::sync::Arc;
 
@@ -70,4 +70,31 @@ fn a_change_that_was_made_is_never_told_as_not_made() {
     etcd.kill(0);
     waits.join().expect("it ends").exits(8).says("the change was made").hides("nothing was changed");
     node.kill();
+}
+
+const TXN: &str = "/v3/kv/txn";
+
+#[test]
+fn a_change_is_three_reads_and_one_transaction() {
+    let Some(etcd) = Etcd::start(1) else { return };
+    let place = Place::with(SAMPLE);
+    let proxy = Proxy::start(etcd.address(0), || {});
+    let url = format!("etcd://{}/p", proxy.address);
+    let sent = |arguments: &[&str]| {
+        place.mediactl(arguments).without("MEDIACTL_CONF").env("MEDIACTL_CLUSTER", &url).run().exits(0);
+        proxy.passed().into_iter().map(|request| request.path).collect::<Vec<_>>()
+    };
+    sent(&["save", CONF, "-q"]);
+    let lease = "/v3/lease/grant";
+    for (arguments, requests) in [
+        (&["read", "rtsp"][..], &[TXN; 2][..]),
+        (&["modify", "--set", "title=x", "--dry-run"], &[TXN; 3]),
+        (&["modify", "--set", "title=x", "-m", "why"], &[TXN; 4]),
+        (&["modify", "--set", "title=y", "--check-cmd", "true", "--keep", "2"], &[TXN; 4]),
+        (&["save", CONF], &[TXN; 4]),
+        (&["mv", "streams.cam1", "streams.cam9"], &[TXN; 4]),
+        (&["modify", "--set", "title=z", "--confirm", "60"], &[TXN, TXN, TXN, lease, TXN]),
+    ] {
+        assert_eq!(sent(arguments), requests, "{arguments:?}");
+    }
 }

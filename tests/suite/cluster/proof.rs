@@ -11,9 +11,9 @@ use mediactl::store::etcd::GatewaySettings;
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;
-use super::link::Link;
 use super::nodes::{COUNTING, PREFIX, TestNode, cluster, set, with_rtsp, with_sample};
 use crate::cli::{Place, SAMPLE};
+use crate::proxy::Proxy;
 use crate::waiting::let_pass;
 
 /// The time after its return in which a node has the newest text.
@@ -71,16 +71,16 @@ fn a_burst_of_200_changes_is_a_few_reloads_on_each_of_50_nodes() {
 
 fn a_node_cut_off_is_soon_back(time: Duration) {
     let Some(etcd) = with_sample(1) else { return };
-    let link = Link::to(etcd.address(0));
+    let link = Proxy::to(etcd.address(0));
     let url = format!("etcd://{}{PREFIX}", link.address);
     let node = TestNode::start_in(Place::empty(), &url, "far", &COUNTING);
     node.until_at(1);
-    link.cut([true; 2]);
+    link.hold([true; 2]);
     let_pass(time);
     node.until("away", |report| report["away"] != Value::Null);
     set(&etcd, "600", &[]).exits(0);
     assert_eq!(node.place.text(), SAMPLE);
-    link.cut([false; 2]);
+    link.hold([false; 2]);
     let back = Instant::now();
     node.until_port("600");
     let took = back.elapsed();

@@ -121,21 +121,3 @@ fn an_adoption_confirms_nothing() {
     node.until_text(SAMPLE);
     cluster(&etcd, &["read", "rtsp"]).exits(0).prints("554");
 }
-
-#[test]
-fn another_cluster_at_the_same_place_holds_its_nodes() {
-    let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::following(&etcd, "a", &[]);
-    let end = format!("{}0", PREFIX);
-    etcd.remove(&format!("{PREFIX}/"), &end);
-    cluster(&etcd, &["save", crate::cli::CONF, "-q"]).exits(0);
-    node.until_state("held");
-    cluster(&etcd, &["status"]).exits(11).prints("the cluster does not have the change");
-    set(&etcd, "777", &[]).exits(0);
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("held");
-    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with change ");
-    node.until("running", |report| report["state"] == "running");
-    let text = cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).exits(0).out;
-    node.until_text(&text);
-    assert!(text.contains("rtsp 777;"));
-}

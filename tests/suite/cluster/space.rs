@@ -1,13 +1,9 @@
-//! etcd runs out of space, and is compacted and defragmented.
-
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
+//! etcd runs out of space, and is compacted and defragmented then.
 
 use mediactl::store::etcd::GatewaySettings;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::etcd::Etcd;
-use super::writers::{engines, wait_for, write};
 use crate::cli::{CONF, Place, Run, SAMPLE};
 
 /// The approximate size of a text that fills etcd: one chunk.
@@ -80,33 +76,4 @@ fn a_full_etcd_changes_nothing_and_works_again_when_it_is_compacted() {
     status().exits(0).hides("alarm");
     modify().exits(0);
     assert!(text(&etcd, &place) == last.replace("rtsp 554", "rtsp 555"));
-}
-
-#[test]
-fn etcd_may_be_defragmented_and_compacted_while_writers_write() {
-    let Some(etcd) = Etcd::start(1) else { return };
-    let place = Place::with(SAMPLE);
-    etcd.mediactl(&place, "/p", &["save", CONF, "-q"]).run().exits(0);
-    let (is_over, made) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let engines = engines(&etcd, 4);
-    let told: Vec<_> = thread::scope(|scope| {
-        let (is_over, made) = (&is_over, &made);
-        let start = |(writer, engine)| scope.spawn(move || write(writer, engine, is_over, made));
-        let threads: Vec<_> = engines.iter().enumerate().map(start).collect();
-        let store = etcd.store("/p", GatewaySettings::default());
-        for _ in 0..3 {
-            wait_for(made, 5);
-            let revision = store.seen().expect("it can be read").revision;
-            etcd.ask(0, "kv/compaction", &json!({"revision": revision.to_string(), "physical": true}));
-            assert_ne!(etcd.ask(0, "maintenance/defragment", &json!({})), Value::Null);
-        }
-        is_over.store(true, Ordering::SeqCst);
-        threads.into_iter().map(|thread| thread.join().expect("it ends")).collect()
-    });
-    let text = text(&etcd, &place);
-    for told in told {
-        let has = |stream: &String| text.contains(&format!("stream {stream} "));
-        assert!(told.made.iter().all(has), "{:?}", told.made);
-        assert!(told.unknown.is_empty() && told.refused.is_empty(), "{:?} {:?}", told.refused, told.unknown);
-    }
 }

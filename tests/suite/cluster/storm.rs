@@ -10,10 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::etcd::Etcd;
-use super::link::Link;
 use super::nodes::{PREFIX, TestNode, with_sample};
 use crate::cli::{CONF, Place, Run};
 use crate::proof::Random;
+use crate::proxy::Proxy;
 use crate::waiting::{eventually, let_pass};
 
 const MEMBERS: usize = 3;
@@ -56,11 +56,11 @@ const CHANGES: [Change; 7] = [
 ];
 
 /// A node or a writer, with a way of its own to each member.
-struct Links(Vec<Link>);
+struct Links(Vec<Proxy>);
 
 impl Links {
     fn to(etcd: &Etcd) -> Self {
-        Self((0..MEMBERS).map(|member| Link::to(etcd.address(member))).collect())
+        Self((0..MEMBERS).map(|member| Proxy::to(etcd.address(member))).collect())
     }
 
     fn url(&self) -> String {
@@ -69,7 +69,7 @@ impl Links {
     }
 
     fn cut(&self, is_cut: [bool; 2]) {
-        self.0.iter().for_each(|link| link.cut(is_cut));
+        self.0.iter().for_each(|link| link.hold(is_cut));
     }
 
     fn delay(&self, milliseconds: u64) {

@@ -3,7 +3,6 @@
 mod canary;
 mod change;
 mod proof;
-pub mod proxy;
 mod read;
 
 use std::fs;

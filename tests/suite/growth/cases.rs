@@ -1,6 +1,6 @@
 //! Texts and changes whose size is a number: the work for each of them must grow with that number, not
-//! with its square. The tests of `edit` count the words that each reads; the suite makes each change
-//! once; `cargo bench --bench whole` prints the growth from one size to the next.
+//! with its square. The tests of `edit` count the words that each reads;
+//! `cargo bench --bench whole` prints the growth from one size to the next.
 
 use serde_json::{Map, Value, json};
 

@@ -69,44 +69,6 @@ fn a_change_is_merged_with_what_others_made_of_its_base() {
 }
 
 #[test]
-fn a_change_that_was_made_already_is_no_conflict() {
-    let [save, update] = ["save", "update"].map(|name| format!("{name}_config?base={}", of(TEXT)));
-    let mine = TEXT.replace("# main", "# mine").replace("title A", "title M");
-    let mine = mine.replace("5;\n}\n", "5;\n}\n\n# more\n");
-    for others in ["udp://2", "udp://3"] {
-        let server = Server::over(TEXT);
-        server.made(&save, &mine);
-        let both = mine.replace("udp://2", others);
-        server.made("save_config", &both);
-        server.made(&save, &mine);
-        assert_eq!(server.place.text(), both);
-        assert_eq!(text(&server.made(&update, &mine)), "true");
-        let told = body(&server.fetch("status"));
-        assert_eq!(told["state"], json!([]), "{told}");
-    }
-}
-
-#[test]
-fn an_expectation_is_about_what_is_there_now() {
-    let assignment = json!([{ "path": "rtmp", "value": { "typed": "1936" } }]);
-    for edits in
-        [json!({ "patch": { "rtmp": 1936 } }), json!({ "assignments": { "assignments": assignment } })]
-    {
-        let change = |port: &str| {
-            let expectations = json!([{ "path": "http[0]", "value": port }]);
-            let request = json!({ "edits": edits, "expectations": expectations });
-            change(&json!({ "modify": request }), &json!({ "base": of(TEXT) }))
-        };
-        for port in ["80", "81"] {
-            let server = changed("http 80", "http 81");
-            assert_eq!(server.post("change", &change(port)).status, 409, "{edits} {port}");
-            assert_eq!(server.place.text(), TEXT.replace("http 80", "http 81"));
-        }
-        changed("title A", "title B").made("change", &change("80"));
-    }
-}
-
-#[test]
 fn values_that_both_changed_are_told_and_no_others() {
     let base = of(TEXT);
     for (target, sent) in [
@@ -143,31 +105,6 @@ fn values_that_both_changed_are_told_and_no_others() {
 }
 
 #[test]
-fn a_mask_in_a_change_is_refused_with_its_place() {
-    let server = Server::over(TEXT);
-    let base = of(TEXT);
-    let mask = body(&server.get("?secrets=masked"))["edit_auth"]["password"].clone();
-    for (patch, place) in [
-        (json!({ "streams": { "a": { "title": mask } } }), "/streams/a/title"),
-        (json!({ "cluster_key": mask }), "/cluster_key"),
-    ] {
-        let data = change(&json!({ "modify": { "edits": { "patch": patch } } }), &json!({ "base": base }));
-        let asked = format!("modify_config?base={base}&secrets=masked");
-        for (target, sent) in [(&*asked, patch.to_string()), ("change?secrets=masked", data)] {
-            let answer = server.post(target, &sent);
-            refused(&answer, 422, "masked-value");
-            assert_eq!(body(&answer)["errors"][0]["pointer"], place, "{target} {sent}");
-        }
-    }
-    let masked = text(&server.get("?format=conf&secrets=masked"));
-    for operation in ["save_config", "update_config"] {
-        let answer = server.post(&format!("{operation}?secrets=masked&base={base}"), &masked);
-        refused(&answer, 422, "masked-value");
-    }
-    assert_eq!(server.place.text(), TEXT);
-}
-
-#[test]
 fn a_page_that_asks_for_masks_gets_no_secret_in_any_answer() {
     let patch = r#"{"cluster_key":"n3w"}"#;
     let tell = json!({ "tell": { "diff": true, "values": true, "configuration": true, "secrets": true } });
@@ -188,58 +125,5 @@ fn a_page_that_asks_for_masks_gets_no_secret_in_any_answer() {
         for secret in ["s3cret", "p4ss", "k3y", "n3w"] {
             assert!(!answer.contains(secret) && !back.contains(secret), "{target}: {answer} {back}");
         }
-    }
-}
-
-#[test]
-fn a_base_is_refused_where_it_means_nothing() {
-    let server = changed("http 80", "http 81");
-    let (base, unknown) = (of(TEXT), of("x"));
-    for (target, status, kind, told) in [
-        (format!("rollback_config?to=last&base={base}"), 400, "bad-parameter", "does not take it"),
-        (format!("rollback_config?to=last&revision={base}"), 400, "bad-parameter", "does not take it"),
-        (format!("modify_config?revision={base}"), 400, "bad-parameter", "does not take it"),
-        ("confirm_config?id=x&secrets=masked".to_owned(), 400, "bad-parameter", "does not take it"),
-        ("modify_config?secrets=keep".to_owned(), 400, "bad-parameter", ""),
-        ("modify_config?base=7".to_owned(), 400, "bad-parameter", ""),
-        (format!("modify_config?base={unknown}"), 412, "stale", ""),
-    ] {
-        let answer = server.post(&target, r#"{"rtmp":1}"#);
-        refused(&answer, status, kind);
-        assert!(text(&answer).contains(told), "{target}: {}", text(&answer));
-    }
-    assert_eq!(server.place.text(), TEXT.replace("http 80", "http 81"));
-}
-
-#[test]
-fn a_broken_hand_edit_is_said_to_be_one_and_force_is_no_advice_where_it_helps_nothing() {
-    for (operation, sent) in [("modify_config", r#"{"http":[82]}"#), ("save_config", TEXT)] {
-        let target = format!("{operation}?force=1&base={}", of(TEXT));
-        let broken = edited("rtmp 1935;", "rtmp 1935").post(&target, sent);
-        assert!(text(&broken).contains("the file was changed by hand"), "{}", text(&broken));
-        let server = edited("rtmp 1935", "rtmp 1937");
-        server.made("update_config?force=1", &TEXT.replace("title A", "title U"));
-        for answer in [broken, server.post(&target, sent)] {
-            refused(&answer, 409, "conflict");
-            assert!(!text(&answer).contains("--force"), "{}", text(&answer));
-        }
-    }
-}
-
-#[test]
-fn a_change_is_made_only_of_the_text_that_it_names() {
-    let base = of(TEXT);
-    for only_if in [json!(base), json!({ "one-of": [base] })] {
-        let server = Server::over(TEXT);
-        let sent =
-            change(&json!({ "save": TEXT.replace("http 80", "http 81") }), &json!({ "only_if": only_if }));
-        server.made("change", &sent);
-        let refusal = server.post("change", &sent);
-        refused(&refusal, 412, "stale");
-        assert!(
-            text(&refusal).contains("the configuration was changed meanwhile: http"),
-            "{}",
-            text(&refusal)
-        );
     }
 }

@@ -48,6 +48,27 @@ fn a_text_is_checked_with_ends_and_fixes_whatever_runs() {
 }
 
 #[test]
+fn the_file_is_checked_and_fixed_while_another_text_runs() {
+    let server = Server::over("edit_auth admin s3cret;\nrtmp 1935;\nrtsp 554;\n");
+    server.place.put("media.conf", "edit_auth admin s3cret;\nrtmp 1935\nrtsp 554;\n");
+    let found = body(&server.made("check_config?source=saved", "it is not this text"));
+    assert_eq!((&found["errors"], &found["faults"][0]["line"]), (&json!(1), &json!(2)), "{found}");
+    let fix = |options: Value| json!({"operation": {"fix": {}}, "options": options}).to_string();
+    let rehearsed = body(&server.made("change", &fix(json!({"dry_run": true, "tell": {"diff": true}}))));
+    assert_eq!(
+        (&rehearsed["lines_added"], &rehearsed["lines_removed"]),
+        (&json!(1), &json!(1)),
+        "{rehearsed}"
+    );
+    server.made("change", &fix(json!({})));
+    assert_eq!(server.place.text(), "edit_auth admin s3cret;\nrtmp 1935;\nrtsp 554;\n");
+    assert_eq!(body(&server.made("change", &fix(json!({}))))["changed"], json!(false));
+    // What no fix corrects is refused.
+    server.place.put("media.conf", "edit_auth admin s3cret;\nstream a {\n");
+    refused(&server.post("change", &fix(json!({}))), 400, "bad-config");
+}
+
+#[test]
 fn a_viewer_may_check_a_text_alone() {
     let server = Server::viewed(VIEWED);
     let ask = |target: &str, body: &str| {
@@ -55,6 +76,7 @@ fn a_viewer_may_check_a_text_alone() {
         server.ask("POST", &format!("/media/api/{target}"), &headers, body)
     };
     refused(&ask("check_config?path=streams.a", "stream a { url udp://1; }"), 403, "view-only");
+    refused(&ask("check_config?source=saved", ""), 403, "view-only");
     // What is included is not read for it.
     server.place.put("more.inc", "http x;\n");
     let answer = ask("check_config", "include more.inc;\n");
@@ -79,19 +101,6 @@ fn one_entry_is_read_and_replaced_and_all_else_stays() {
     assert_eq!(server.put_entry("streams.b.url", "url udp://4;").status, 404);
     assert_eq!(server.put_entry("edit_auth", "edit_auth admin other;").status, 200);
     assert_eq!(server.place.text(), expected.replace("admin s3cret", "admin other"));
-}
-
-#[test]
-fn an_entry_without_carriage_returns_gets_the_line_ends_that_were_there() {
-    let server = Server::over(&TEXT.replace('\n', "\r\n"));
-    let read = text(&server.get("?path=streams.b&format=conf"));
-    let typed = read.replace("\r\n", "\n").replace("prepush 5;", "prepush 7;\n  title B;");
-    assert_eq!(server.put_entry("streams.b", &typed).status, 200);
-    let expected = TEXT.replace("  prepush 5;", "  prepush 7;\n  title B;").replace('\n', "\r\n");
-    assert_eq!(server.place.text(), expected);
-    let added = json!([{"path": "streams.z", "text": "stream z {\n  url udp://7;\n}", "create": true}]);
-    server.made("change", &entries(added));
-    assert_eq!(server.place.text(), format!("{expected}stream z {{\r\n  url udp://7;\r\n}}\r\n"));
 }
 
 #[test]

@@ -41,29 +41,6 @@ fn form_change_and_near_miss_are_422_with_their_pointers() {
 }
 
 #[test]
-fn line_ends_gone_are_a_bad_config() {
-    let joined = TEXT.replace('\n', "").replace("http 80;", "http 80;# Ports:rtmp 1;");
-    for operation in ["save_config", "update_config"] {
-        let server = Server::over(TEXT);
-        let answer = server.post(operation, &joined);
-        refused(&answer, 400, "bad-config");
-        let hint = body(&answer)["errors"][0]["hint"].as_str().unwrap_or_default().to_owned();
-        assert!(hint.contains("--data-binary") && hint.contains("accept=one-line"), "{hint}");
-        // Behind it, other guards still stand.
-        refused(&server.post(&format!("{operation}?accept=one-line"), &joined), 422, "empty-replacement");
-        let accepted = "accept=one-line,would-remove-credentials,empty-replacement";
-        server.made(&format!("{operation}?{accepted}"), &joined);
-    }
-    let [there, new] = [1, 2].map(|port| format!("edit_auth admin s3cret;# now: rtmp {port};"));
-    let server = Server::over(&there);
-    server.made("save_config", &there);
-    refused(&server.post("save_config", &new), 400, "bad-config");
-    server.made("save_config?force=true", &new);
-    server.made("save_config", TEXT);
-    server.made("rollback_config?to=last", "");
-}
-
-#[test]
 fn a_patch_that_removes_what_others_use_is_refused_and_whole_texts_are_taken() {
     let used = "template low {\n}\n";
     let text = format!("{TEXT}{used}stream u {{\n  url udp://1;\n  template low;\n}}\n");

@@ -14,7 +14,6 @@ use mediactl::store::file::ConfFile;
 use serde_json::{Value, json};
 
 use crate::cli::{CONF, Place};
-use crate::waiting::eventually;
 
 pub(super) const TEXT: &str = "# main\nhttp 80;\nedit_auth admin s3cret; # keep\nstream a { url udp://1; }\n\
                     stream b {\n  url udp://2;\n  prepush 5;\n}\nondemand film file://f.mp4;\n";
@@ -295,15 +294,6 @@ fn clients_of_a_proxy_are_told_apart_and_a_forged_header_hides_nobody() {
 }
 
 #[test]
-fn a_new_password_holds_from_the_next_request_on() {
-    let server = Server::over(TEXT);
-    server.made("modify_config", r#"{"edit_auth":{"password":"new"}}"#);
-    refused(&server.get(""), 401, "unauthorized");
-    assert_eq!(server.fetch_as(("admin", "new"), "read_config").status, 200);
-    assert!(server.place.text().contains("edit_auth admin new; # keep"));
-}
-
-#[test]
 fn paths_and_methods_are_told_apart() {
     let server = Server::over(TEXT);
     refused(&server.fetch("none"), 404, "not-found");
@@ -404,20 +394,6 @@ fn refusals_name_everything_that_is_wrong_and_change_nothing() {
     server.made("modify_config?force=true", r#"{"edit_auth":null}"#);
 }
 
-#[test]
-fn problems_have_at_most_a_hundred_faults_and_say_how_many_more() {
-    let server = Server::over(TEXT);
-    let broken = format!("{TEXT}{}{}", "stray 1;;\n".repeat(500), "http x;\n".repeat(250));
-    let members: Vec<String> = (0..250).map(|n| format!("\"s{n}\": {{\"prepush\": \"x\"}}")).collect();
-    let patch = format!("{{\"streams\": {{{}}}}}", members.join(","));
-    for (operation, sent) in [("save_config", &broken), ("update_config", &broken), ("modify_config", &patch)]
-    {
-        let answer = body(&server.post(operation, sent));
-        assert_eq!(answer["errors"].as_array().map(Vec::len), Some(100), "{answer:#}");
-        assert_eq!(answer["detail"], "the request has these 100 faults and 150 more", "{operation}");
-    }
-}
-
 /// What ran and what stood in the file before, what is sent, the note of the answer, and what the file has then.
 #[test]
 fn a_change_notes_what_it_found_and_the_next_one_nothing() {
@@ -511,24 +487,4 @@ fn hooks_reject_and_take_back() {
     refused(&server.post("modify_config", r#"{"rtmp":1}"#), 500, "reload-failed");
     assert_eq!(server.place.text(), TEXT);
     assert_eq!(body(&server.get(""))["rtmp"], Value::Null, "what runs went back, too");
-    server.made("modify_config?async=true", r#"{"rtmp":1}"#);
-    eventually(|| {
-        let error = body(&server.get("?runtime=true"))["runtime"]["config"]["last_error"].clone();
-        error.as_str().is_some_and(|error| error.contains("exit code 3"))
-    });
-    assert_eq!(server.place.text(), TEXT);
-}
-
-#[test]
-fn a_file_that_is_gone_is_not_found_and_comes_back_with_a_save() {
-    let reload = "grep -q bad \"$MEDIACTL_TEXT\" && exit 1; exit 0".to_owned();
-    let server = Server::with_hooks(TEXT, Hooks { reload: Some(reload), ..Hooks::default() });
-    std::fs::remove_file(server.place.path(CONF)).expect("it is there");
-    refused(&server.get("?source=saved"), 404, "not-found");
-    refused(&server.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");
-    refused(&server.post("save_config", &format!("{TEXT}bad;\n")), 500, "reload-failed");
-    assert!(!server.place.path(CONF).exists(), "what was not there is not there again");
-    assert_eq!(body(&server.get(""))["bad"], Value::Null);
-    server.made("save_config", TEXT);
-    assert_eq!(server.place.text(), TEXT);
 }

@@ -202,21 +202,3 @@ fn commands_without_a_server_roll_it_back_first() {
         assert!(!record(&place), "{command:?}");
     }
 }
-
-#[test]
-fn it_is_decided_without_a_server() {
-    for (from, to, is_taken_out) in [("# main", "# by hand", true), ("rtmp 7;", "rtmp 8;", false)] {
-        let (killed, _) = waiting("modify_config", r#"{"rtmp":7}"#);
-        killed.edit_by_hand(from, to);
-        let place = killed.place;
-        let edited = place.text();
-        place.run(["confirm", "--rollback"]).exits(0).says("the edit stays");
-        let expected = if is_taken_out { TEXT.replace(from, to) } else { edited };
-        assert_eq!((place.text(), record(&place)), (expected, false), "{to}");
-        if !is_taken_out {
-            // What the log and `status` name.
-            place.run(["rollback", "1", "--yes"]).exits(0);
-            assert_eq!(place.text(), TEXT);
-        }
-    }
-}

@@ -149,29 +149,6 @@ fn requests_of_real_clients_are_answered() {
     live.stop();
 }
 
-/// The answer to a large change is written as it is sent.
-#[test]
-fn the_answer_to_a_large_change_is_the_configuration() {
-    let live = live();
-    let titles = (0..40).map(|number| format!(r#""s{number}":{{"title":"{}"}}"#, "x".repeat(30_000)));
-    let patch = format!(r#"{{"streams":{{{}}}}}"#, titles.collect::<Vec<_>>().join(","));
-    let credentials = account("flussonic", "mypass123");
-    let asked = |over: &str, start: &str, body: &str| {
-        let mut client = live.connect(over);
-        let length = body.len();
-        let head = format!("Host: h\r\nAuthorization: {credentials}\r\nContent-Length: {length}");
-        client.send(format!("{start} HTTP/1.1\r\n{head}\r\n\r\n{body}"));
-        client.answer()
-    };
-    for (over, fill) in [("plain", "y"), ("tls", "z"), ("unix", "u")] {
-        let changed = asked(over, "POST /media/api/modify_config", &patch.replace('x', fill));
-        assert_eq!(changed.status, 200);
-        let read = asked(over, "GET /media/api/read_config", "").body;
-        assert!(changed.body.len() > 40 * 30_000 && changed.body == read, "{over}");
-    }
-    live.stop();
-}
-
 /// A client learns whether a password is right when its head is looked at, so it counts then.
 #[test]
 fn a_wrong_password_counts_whose_request_is_never_whole() {

@@ -1,4 +1,4 @@
-//! History, roll-back and confirmation, at the handler: no socket, no process.
+//! History, differences, roll-back and confirmation, at the handler: no socket, no process.
 
 use mediactl::engine::Hooks;
 use mediactl::http::server::message::Response;
@@ -104,47 +104,6 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
 }
 
 #[test]
-fn the_changes_of_a_value_are_found() {
-    let server = Server::over(TEXT);
-    let blame = |query: &str| server.fetch(&format!("blame?{query}"));
-    for rtmp in [1, 2, 3] {
-        server.made("modify_config?message=why", &format!(r#"{{"rtmp":{rtmp}}}"#));
-    }
-    let entries = history(&server);
-    assert_eq!(entries[0]["paths"], json!({"first": ["rtmp"], "count": 1}));
-    assert_eq!(history(&server), entries, "what is known is the same");
-    let found = body(&blame("path=rtmp"));
-    let rows = found.as_array().expect("it is a list").iter();
-    let values: Vec<_> = rows.map(|it| json!([it["number"], it["from"], it["to"]])).collect();
-    assert_eq!(values, [json!([3, 2, 3]), json!([2, 1, 2]), json!([1, null, 1])]);
-    assert_eq!((&found[0]["by"], &found[0]["message"]), (&json!("admin from 192.0.2.1"), &json!("why")));
-    assert_eq!(body(&blame("path=rtmp&limit=1")), json!([found[0]]));
-    assert_eq!(header(&blame("path=rtmp"), "Mediactl-Note"), None);
-    server.edit_by_hand("rtmp 3", "rtmp 4");
-    assert_eq!(header(&blame("path=rtmp"), "Mediactl-Note"), Some("edited-by-hand"));
-    for (query, status, name) in [
-        ("", 400, "bad-parameter"),
-        ("path=", 400, "bad-parameter"),
-        ("path=a..b", 400, "bad-parameter"),
-        ("path=rtmp&limit=0", 400, "bad-parameter"),
-        ("path=streams.nobody", 404, "not-found"),
-    ] {
-        refused(&blame(query), status, name);
-    }
-}
-
-#[test]
-fn the_guards_stand_before_a_roll_back_too() {
-    let server = Server::over(TEXT);
-    server.post("modify_config", r#"{"rtmp":1}"#);
-    server.edit_by_hand("edit_auth", "# edit_auth");
-    server.post("save_config", TEXT);
-    assert_eq!(operations(&server), ["save", "hand-edit", "modify"]);
-    refused(&server.post("rollback_config?to=last", ""), 422, "would-remove-credentials");
-    assert_eq!(server.place.text(), TEXT);
-}
-
-#[test]
 fn a_confirmed_change_stays() {
     let server = Server::over(TEXT);
     let whole = format!("{TEXT}rtmp 7;\n");
@@ -247,15 +206,31 @@ fn a_reload_that_fails_leaves_nothing_to_confirm() {
     }
 }
 
-/// A server that is gone leaves its folder as a kill does; the next one rolls the change back first.
 #[test]
-fn the_next_server_takes_back_what_was_not_confirmed() {
-    let first = Server::over(TEXT);
-    first.post("modify_config?confirm=60", r#"{"rtmp":7}"#);
-    assert!(first.place.text().contains("rtmp 7;"));
-    let second = Server::at(first.place, Hooks::default());
-    assert_eq!((second.place.text().as_str(), rtmp(&second)), (TEXT, Value::Null));
-    assert_eq!(operations(&second), ["expired", "modify"]);
-    assert!(!record(&second.place));
-    refused(&second.post("confirm_config?id=x", ""), 404, "not-found");
+fn a_change_and_its_rehearsal_answer_with_the_lines_that_differ() {
+    let server = Server::over(TEXT);
+    let lines = "\n stream a { url udp://1; }\n stream b {\n   url udp://2;\n-  prepush 5;\n+  prepush 6;\n }\n \
+                 ondemand film file://f.mp4;\n";
+    for query in ["?format=diff&dry_run=1", "?format=diff"] {
+        let answer = server.made(&format!("modify_config{query}"), r#"{"streams":{"b":{"prepush":6}}}"#);
+        assert_eq!(header(&answer, "Content-Type"), Some("text/x-diff; charset=utf-8"));
+        assert_eq!(text(&answer).split("@@").nth(2), Some(lines), "{query}");
+    }
+    let changed = text(&server.made("save_config?format=diff", &TEXT.replace("prepush 5", "prepush 7")));
+    assert!(changed.contains("-  prepush 6;\n+  prepush 7;\n"), "{changed}");
+    assert_eq!(text(&server.post("modify_config?format=diff", "{}")), "");
+    assert_eq!(server.post("save_config?format=json", TEXT).status, 400);
+}
+
+#[test]
+fn a_viewer_sees_differences_without_secrets() {
+    let server = Server::viewed("edit_auth admin s3cret;\nview_auth eve see;\n");
+    server.made("modify_config", r#"{"edit_auth":{"password":"0ther"}}"#);
+    let seen = text(&server.fetch_as(("admin", "0ther"), "history/1?format=diff"));
+    assert!(seen.contains("+edit_auth admin 0ther;"), "{seen}");
+    for target in ["history/1?format=diff", "diff?from=1&to=running", "blame?path=edit_auth.password"] {
+        let answer = server.fetch_as(("eve", "see"), target);
+        assert_eq!(answer.status, 200, "{target}");
+        assert!(!text(&answer).contains("0ther") && !text(&answer).contains("s3cret"), "{}", text(&answer));
+    }
 }

@@ -9,7 +9,7 @@ use mediactl::engine::Hooks;
 
 use super::handler::{Server, TEXT, body, header, refused};
 use super::past::{operations, pending};
-use crate::cli::{CONF, Place};
+use crate::cli::Place;
 use crate::waiting::eventually;
 
 /// A change whose check waits to be let go on.
@@ -68,19 +68,6 @@ fn a_dry_run_leaves_no_trace_also_while_a_change_is_pending_and_says_so() {
     }
     assert_eq!(operations(&server), ["modify"]);
     assert_eq!(body(&server.get(""))["rtmp"], 1);
-}
-
-#[test]
-fn a_dry_run_sees_a_hand_edit_and_leaves_it_to_the_change() {
-    let server = Server::over(TEXT);
-    server.edit_by_hand("prepush 5", "prepush 9");
-    for _ in 0..2 {
-        let rehearsed = server.post("modify_config?dry_run=1", r#"{"rtsp":2}"#);
-        assert_eq!(header(&rehearsed, "Mediactl-Note"), Some("found-hand-edit"));
-        assert_eq!(body(&rehearsed)["streams"]["b"]["prepush"], 9);
-    }
-    assert_eq!(body(&server.get(""))["streams"]["b"]["prepush"], 5);
-    assert!(server.place.path(CONF).exists() && server.place.kept().is_empty());
 }
 
 /// A check command that takes far too long, unless there is a file `quick` beside the configuration.

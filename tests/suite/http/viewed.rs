@@ -193,27 +193,6 @@ fn the_role_is_off_by_default_and_guesses_count_for_both() {
 }
 
 #[test]
-fn what_a_viewer_reads_is_masked_once_for_a_revision() {
-    let server = Server::viewed(TEXT);
-    for (query, is_kept) in [
-        ("", true),
-        ("?format=conf", false),
-        ("?source=saved", true),
-        ("?skip_streams=true", false),
-        ("?skip_streams=true&source=saved", false),
-    ] {
-        let read = || server.fetch_as(VIEWER, &format!("read_config{query}")).body;
-        let bodies: Vec<_> = std::thread::scope(|scope| {
-            let readers: Vec<_> = (0..8).map(|_| scope.spawn(read)).collect();
-            readers.into_iter().map(|reader| reader.join().expect("it is answered")).collect()
-        });
-        assert!(bodies.iter().all(|body| **body == *bodies[0]), "{query}");
-        let is_shared = bodies.iter().all(|body| std::sync::Arc::ptr_eq(body, &bodies[0]));
-        assert!(is_shared || !is_kept, "{query}: one copy for all");
-    }
-}
-
-#[test]
 fn tags_and_revisions_do_not_tell_a_viewer_that_a_secret_came_back() {
     let server = Server::viewed(TEXT);
     let tags = ["one", "two", "one"].map(|password| {
@@ -245,4 +224,22 @@ fn viewers_wait_for_one_another_where_a_read_takes_long_and_it_says_if_it_is_not
     assert_eq!(header(&blame(&server), "Mediactl-Note"), None);
     let late = blame(&server.giving_up_after(std::time::Duration::ZERO));
     assert_eq!((late.status, header(&late, "Mediactl-Note")), (200, Some("texts-missing")));
+}
+
+/// `cli::includes` has what of included files is read, refused and told; here are the answers that show them whole.
+#[test]
+fn included_files_are_masked_for_a_viewer_and_never_written_back() {
+    let server = Server::viewed(&format!("{TEXT}include more.conf;\n"));
+    server.place.put("more.conf", "stream cam9 { url rtsp://u:h1dden@h/; prepush 9; }\n");
+    for target in ["read_config?with_includes=true", "read_config?with_includes=true&format=conf", "included"]
+    {
+        let answer = server.fetch_as(VIEWER, target);
+        assert!(text(&answer).contains("prepush"), "{target}: {}", text(&answer));
+        says_no_secret(&answer, target);
+    }
+    let all = text(&server.get("?with_includes=true"));
+    refused(&server.post("modify_config", &all), 422, "read-only");
+    let texts = json!([{"path": "streams.cam9", "text": "stream cam9 udp://1;", "create": true}]);
+    let answer = server.post("change", &json!({"operation": {"entries": {"texts": texts}}}).to_string());
+    assert!(answer.status == 422 && text(&answer).contains("more.conf`, line 1"), "{}", text(&answer));
 }

@@ -6,7 +6,7 @@
 
 use std::{iter, mem};
 
-use crate::schema::{Schema, Scope, WordKind};
+use crate::schema::{ForeignKeyword, Schema, Scope, WordKind};
 use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, Word, Words, comment_start, line_end};
 
 /// The columns by which a tab indents.
@@ -41,7 +41,10 @@ pub(super) fn in_lines(head: Entry<'_>) -> Diagnostics {
         };
         if is_keyword {
             let message = format!("`{}` starts a line inside another directive", word.raw);
-            diagnostics.push(lost_semicolon(word, end, message, !Schema::may_open_block(&head.keyword())));
+            let (keyword, is_block) = (head.keyword(), ForeignKeyword::is_block);
+            let may_open =
+                Schema::group_of(&keyword).is_some() || Schema::foreign(&keyword).is_some_and(is_block);
+            diagnostics.push(lost_semicolon(word, end, message, !may_open));
         } else if own_indent == Some(indent) && looks_like_directive(head, word, rest) {
             // The message leaves the word out: it may be the value of a secret.
             let message = "this line inside another directive looks like a directive";
@@ -116,7 +119,7 @@ fn is_own(scope: Scope, word: Word<'_>, mut rest: Words<'_>, is_block: bool) -> 
         return words.any(|word| object.parts.iter().any(|part| tells(part.kind, word)));
     }
     if let Some(address) = facts.address.or(facts.sources) {
-        return is_url(&first) || address.may_be_false && first.value() == "false";
+        return is_url(&first) || address.first.values.contains(&&*first.value());
     }
     match (facts.kind, facts.group) {
         (Some(kind), _) => tells(kind, first),

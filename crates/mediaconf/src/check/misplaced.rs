@@ -13,24 +13,16 @@ pub(super) fn wrong_block(
     let keyword = entry.keyword();
     let may_stand = Schema::foreign(&keyword).is_some_and(|row| scope.may_hold(row));
     let (home, row) = home(scope, &keyword).filter(|_| !may_stand)?;
-    let here = outer.map_or("at the top level".to_owned(), |outer| format!("in `{}`", outer.keyword()));
-    let span = super::keyword_span(entry);
+    let around = outer.map(Entry::keyword).unwrap_or_default();
+    let here = outer.map_or("at the top level".to_owned(), |_| format!("in `{around}`"));
+    let found = |what| Diagnostic::warning(super::keyword_span(entry), format!("`{keyword}` {what} {here}"));
     let is_group = row.codec.facts().group.is_some();
-    match outer.filter(|_| is_group && scope != Scope::Plugin) {
-        Some(outer) => {
-            let place = before.unwrap_or_else(|| outer.body().start) as u32;
-            let place = place..place;
-            let found = Diagnostic::warning(span, format!("`{keyword}` stands {here}"));
-            let found = found.related(place, "is a `}` missing here?");
-            Some(
-                found.hint(format!("it belongs at the top level: close the `{}` with `}}`", outer.keyword())),
-            )
-        }
-        None => {
-            let found = Diagnostic::warning(span, format!("`{keyword}` means nothing {here}"));
-            Some(found.hint(format!("it belongs {home}, as in `{}`", row.example)))
-        }
-    }
+    let Some(outer) = outer.filter(|_| is_group && scope != Scope::Plugin) else {
+        return Some(found("means nothing").hint(format!("it belongs {home}, as in `{}`", row.example)));
+    };
+    let place = before.unwrap_or_else(|| outer.body().start) as u32;
+    let found = found("stands").related(place..place, "is a `}` missing here?");
+    Some(found.hint(format!("it belongs at the top level: close the `{around}` with `}}`")))
 }
 
 /// The block in which a keyword has its place, where this one does not know it.
@@ -55,19 +47,17 @@ pub(super) fn sign(scope: Scope, entry: Entry<'_>) -> Option<Diagnostic> {
     let name = &text[..text.bytes().position(is_other).unwrap_or(text.len())];
     let behind = text[name.len()..].trim_ascii_start();
     let sign = behind.chars().next().filter(|sign| matches!(sign, '=' | ':'))?;
-    if !scope.knows(name) {
+    let row = scope.by_keyword(name);
+    // A web server has `location = /path { … }`.
+    if !scope.knows(name) || row.is_none() && entry.is_block() {
         return None;
     }
     let end = (entry.start() + name.len()) as u32;
     let signs = text.len() - name.len() - behind.trim_start_matches(sign).trim_start().len();
-    // A web server has `location = /path { … }`.
-    if scope.by_keyword(name).is_none() && entry.is_block() {
-        return None;
-    }
     let span = end..end + signs as u32;
     let fix = Fix { span: span.clone(), text: " ".to_owned() };
-    let row = scope.by_keyword(name).filter(|row| !row.secret);
-    let example = row.map_or(String::new(), |row| format!(", as in `{}`", row.example));
+    let example = row.filter(|row| !row.secret).map(|row| format!(", as in `{}`", row.example));
+    let example = example.unwrap_or_default();
     let found = Diagnostic::warning(span, format!("`{sign}` between `{name}` and its value"));
     let found = found.hint(format!("write a blank in its place{example}")).fixed_by(Some(fix));
     Some(Diagnostic { is_slip: true, ..found })

@@ -98,26 +98,23 @@ pub(super) fn dangling(
     is_whole: bool,
     diagnostics: &mut Diagnostics,
 ) {
-    let groups: BTreeSet<&str> = references.iter().map(|reference| reference.group).collect();
-    let uses = if groups.is_empty() { Vec::new() } else { document.name_uses() };
-    for group in groups {
-        let defined = uses.iter().filter(|used| used.is_definition && used.group == group);
-        let defined: BTreeSet<&str> = defined.map(|used| &*used.name).collect();
-        if defined.is_empty() && !is_whole {
+    let uses = if references.is_empty() { Vec::new() } else { document.name_uses() };
+    let defined = uses.iter().filter(|used| used.is_definition).map(|used| (used.group, &*used.name));
+    let defined: BTreeSet<(&str, &str)> = defined.collect();
+    for NameUse { group, name, word, .. } in references {
+        let names = || defined.range((*group, "")..).take_while(|(other, _)| other == group);
+        if defined.contains(&(*group, &**name)) || !is_whole && names().next().is_none() {
             continue;
         }
-        for name in references.iter().filter(|name| name.group == group && !defined.contains(&*name.name)) {
-            let found =
-                Diagnostic::warning(name.word.span(), format!("no `{group}` is called `{}`", name.name));
-            // Of what is only counted nobody reads the hint, and each costs a look at all names.
-            let is_kept = diagnostics.count() < Diagnostics::MAX;
-            let names = defined.iter().copied().take(if is_kept { defined.len() } else { 0 });
-            let hint = match Schema::nearest(&name.name, names) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("make it, or name one that is there: `{group} {} {{ … }}`", name.name),
-            };
-            diagnostics.push(found.hint(hint));
-        }
+        let found = Diagnostic::warning(word.span(), format!("no `{group}` is called `{name}`"));
+        // Of what is only counted nobody reads the hint, and each costs a look at all names.
+        let is_kept = diagnostics.count() < Diagnostics::MAX;
+        let names = names().filter(|_| is_kept).map(|(_, name)| *name);
+        let hint = match Schema::nearest(name, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("make it, or name one that is there: `{group} {name} {{ … }}`"),
+        };
+        diagnostics.push(found.hint(hint));
     }
 }
 

@@ -7,7 +7,6 @@
 //! *Invariants.* A value may be a secret: no message holds one. The patch passes [`Schema::normalize`].
 
 #[cfg(test)]
-#[path = "assign_tests.rs"]
 mod tests;
 
 use serde::{Deserialize, Serialize};
@@ -249,25 +248,13 @@ impl Assigner<'_> {
     /// The places of the values that a substitution changes, each with its new one. The path goes through lists
     /// without brackets; of a list or an object each string and number changes.
     fn replaced(&self, path: &Path, by: &Substitution) -> Result<Vec<(Path, AssignedValue)>, Fault> {
-        let (places, mut absence) = self.expansion.places(path)?;
         let mut replacement = Replacement { by, left: Substitution::MORE, changes: Vec::new() };
-        let mut is_any_there = false;
-        for place in places {
-            match self.expansion.current.found(&place) {
-                Ok(found) => {
-                    is_any_there = true;
-                    for (place, value) in found.values {
-                        replacement.value(place, &value).map_err(|fault| fault.at(path))?;
-                    }
-                }
-                Err(fault) if fault.is_absent() => absence = absence.or(Some(fault.at(path))),
-                Err(fault) => return Err(fault.at(path)),
-            }
+        for (place, value) in self.expansion.select(path)?.into_places() {
+            replacement.value(place, &value).map_err(|fault| fault.at(path))?;
         }
-        match (replacement.changes, absence) {
-            (changes, _) if !changes.is_empty() => Ok(changes),
-            (_, Some(absence)) if !is_any_there => Err(absence),
-            _ => Err(Fault::absent("the text to replace is in no value here").at(path)),
+        match replacement.changes.is_empty() {
+            true => Err(Fault::absent("the text to replace is in no value here").at(path)),
+            false => Ok(replacement.changes),
         }
     }
 }
@@ -370,14 +357,11 @@ fn set(node: &mut Value, segments: &[Segment], value: &Value, removes: bool) -> 
     if let Segment::Key(key) = segment {
         let no_object = || Fault::new(kind, format!("`{key}` can't be set: its parent is not an object"));
         let members = node.as_object_mut().ok_or_else(no_object)?;
-        return match members.contains_key(key) {
-            false if removes => Err(Fault::absent(format!("the entry has no `{key}`"))),
-            true if removes && rest.is_empty() => {
-                members.shift_remove(key);
-                Ok(())
-            }
-            _ => set(members.entry(key).or_insert(Value::Null), rest, value, removes),
-        };
+        if removes && (rest.is_empty() || !members.contains_key(key)) {
+            let absent = || Fault::absent(format!("the entry has no `{key}`"));
+            return members.shift_remove(key).map(drop).ok_or_else(absent);
+        }
+        return set(members.entry(key).or_insert(Value::Null), rest, value, removes);
     }
     let no_list = || Fault::new(kind, "this is not a list").hint("set the whole to a JSON array");
     let entries = node.as_array_mut().ok_or_else(no_list)?;
@@ -385,12 +369,10 @@ fn set(node: &mut Value, segments: &[Segment], value: &Value, removes: bool) -> 
     let index = match segment {
         Segment::Index(index) => Some(*index),
         Segment::FromEnd(back) => len.checked_sub(*back),
-        Segment::Find { key, value } => {
-            Some(find_by(entries, key, value).map_err(|fault| match fault.is_absent() && !removes {
-                true => fault.hint("`[+]` appends a new one"),
-                false => fault,
-            })?)
-        }
+        Segment::Find { key, value } => match find_by(entries, key, value) {
+            Err(fault) if fault.is_absent() && !removes => return Err(fault.hint("`[+]` appends a new one")),
+            found => Some(found?),
+        },
         _ => Some(len),
     };
     let is_there = |index: &usize| *index < len || *index == len && !removes;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::explain::members;
 use crate::query::{Config, Path, Segment, keys, settable};
-use crate::schema::{BACKEND_NAMES, FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Kind, Place, Schema, Scope};
+use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Kind, Place, Schema, Scope};
 
 #[cfg(test)]
 mod tests;
@@ -117,18 +117,14 @@ impl Completion<'_> {
             let is_group = |(key, _): &(String, String)| Schema::kind(key).is_some();
             return documented.into_iter().filter(is_group).collect();
         }
-        let mut present = keys(&path.segments).map(|keys| self.current.names(&keys)).unwrap_or_default();
-        if present.is_empty() {
-            present = self.current.names_at(path).unwrap_or_default();
-        }
+        let present = self.current.names_at(path).unwrap_or_default();
         let is_of_present = self.path_use == PathUse::Present && path.first_pattern().is_none();
-        let mut names = if is_of_present { Vec::new() } else { documented.clone() };
-        for name in present {
-            let help = documented.iter().find(|(key, _)| *key == name).map(|(_, help)| help.clone());
-            if is_of_present || help.is_none() {
-                names.push((name, help.unwrap_or_default()));
-            }
-        }
+        let help =
+            |name: &String| documented.iter().find(|(key, _)| key == name).map(|(_, help)| help.clone());
+        let others = present.iter().filter(|name| is_of_present || help(name).is_none());
+        let others = others.map(|name| (name.clone(), help(name).unwrap_or_default()));
+        let known = documented.iter().filter(|_| !is_of_present).cloned();
+        let mut names: Vec<(String, String)> = known.chain(others).collect();
         let is_settable = |key: &str| place.member(key).and_then(settable).is_ok();
         names.retain(|(key, _)| self.path_use != PathUse::Settable || is_settable(key));
         names
@@ -163,9 +159,6 @@ impl Completion<'_> {
         let name = Segment::Key(name.to_owned());
         // In a list, the member of its entries.
         match place.through_lists(std::slice::from_ref(&name)) {
-            Ok(Place::Group(_) | Place::Block(_) | Place::Source(_) | Place::Extras) => JsonForm::Object,
-            Ok(Place::Own(row)) => row.codec.facts().json,
-            Ok(Place::Part(part)) if part.is_rest() => JsonForm::List,
             Ok(place) if place.is_foreign() => {
                 let path = above.child(name);
                 match keys(&path.segments).and_then(|keys| self.current.value(&keys)) {
@@ -175,7 +168,7 @@ impl Completion<'_> {
                     _ => JsonForm::Leaf,
                 }
             }
-            _ => JsonForm::Leaf,
+            place => place.map_or(JsonForm::Leaf, Place::json),
         }
     }
 
@@ -187,17 +180,15 @@ impl Completion<'_> {
         let kind = match place {
             Place::Own(row) if row.codec.facts().json == JsonForm::Leaf => row.codec.facts().kind,
             Place::Part(part) if !part.is_rest() => Some(part.kind),
+            Place::Leaf(kind) => Some(kind),
             _ => None,
         };
-        let of_kind = kind.map_or(&[][..], |kind| kind.values);
-        let known = if matches!(place, Place::BackendUrl) { &["false"] } else { of_kind };
+        let known = kind.map_or(&[][..], |kind| kind.values);
         let last = typed.above.last().and_then(Segment::name).filter(|_| place.is_foreign());
-        let foreign = last.and_then(|key| Schema::foreign(key)?.names_of);
-        let of_word = kind.and_then(|kind| kind.names_of).or(foreign).map(|group| ("", group));
-        let referred = of_word.or(matches!(place, Place::BackendUrl).then_some(BACKEND_NAMES));
+        let foreign = last.and_then(|key| Some(("", Schema::foreign(key)?.names_of?)));
+        let referred = kind.and_then(|kind| kind.names_of).or(foreign);
         let names = referred.into_iter().flat_map(|(sign, group)| {
-            let kind = Kind::ALL.into_iter().find(|kind| kind.noun() == group);
-            let names = self.current.names(&[kind.map_or(group, |kind| kind.key())]);
+            let names = self.current.names(&[Kind::key_of(group)]);
             names.into_iter().map(move |name| format!("{sign}{name}"))
         });
         let values = known.iter().map(|&value| value.to_owned()).chain(names);

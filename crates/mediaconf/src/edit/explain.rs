@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::query::{Config, FoundValue, Path, Segment, keys};
 use crate::schema::{
-    Fault, ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Place, Schema, Scope, URL_GLOBAL,
+    Fault, ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Place, Schema, Scope,
 };
 
 /// The name that stands for any stream, live or plugin.
@@ -137,14 +137,12 @@ fn nearest_row(segments: &[Segment]) -> Option<(&'static Parameter, &[Segment])>
     (0..segments.len()).rev().find_map(known)?
 }
 
+/// The explanation of a parameter, or of a part of it: the segments below its key lead there.
 fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanation {
     let is_whole = below.is_empty();
-    let usage = row.codec.facts().usage;
-    let text = match row.keywords {
-        [] => None,
-        [keyword] => Some(format!("`{keyword}`, then {usage}")),
-        [keyword, others @ ..] => Some(format!("`{keyword}` (or `{}`), then {usage}", others.join("`, `"))),
-    };
+    let (keyword, others) = row.keywords.split_first().unwrap_or((&"", &[]));
+    let others = if others.is_empty() { String::new() } else { format!(" (or `{}`)", others.join("`, `")) };
+    let text = format!("`{keyword}`{others}, then {}", row.codec.facts().usage);
     let name = below.iter().rev().find_map(Segment::name).unwrap_or(row.key);
     let value_type = type_of(place);
     let json = match is_whole {
@@ -157,18 +155,18 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
         _ if is_whole => row.doc.to_owned(),
         _ => format!("Part of `{}`: {}", row.key, row.doc),
     };
-    let unit = if let Place::Part(part) = place { part.kind.unit } else { row.unit };
-    let part = row.codec.facts().object.filter(|_| !is_whole);
+    let part = if let Place::Part(part) = place { Some(part) } else { None };
+    let given = |text: &'static str| Some(text).filter(|text| !text.is_empty());
     Explanation {
         documentation,
         value_type,
-        unit: Some(unit).filter(|unit| !unit.is_empty()),
-        default: Some(row.default).filter(|default| is_whole && !default.is_empty()),
-        text,
+        unit: given(part.map_or(row.unit, |part| part.kind.unit)),
+        default: given(row.default).filter(|_| is_whole),
+        text: Some(text).filter(|_| !row.keywords.is_empty()),
         json,
         places: places(row),
-        example: Some(row.example).filter(|example| !example.is_empty()),
-        secret: part.map_or(row.secret, |object| object.part(name).is_some_and(|part| part.secret)),
+        example: given(row.example),
+        secret: part.map_or(row.secret, |part| part.secret),
         members: members(place),
         ..Explanation::default()
     }
@@ -222,11 +220,9 @@ fn type_of(place: Place) -> String {
         Place::Root | Place::Block(_) | Place::Source(_) => "an object",
         Place::Group(_) => "an object by name",
         Place::Own(row) => row.codec.facts().json_form,
-        Place::Element(kind) => kind.json_form,
+        Place::Leaf(kind) => kind.json_form,
         Place::Pair(_) => "[name, value]",
-        Place::BackendUrl => "a string, or false",
         Place::Extras => "an object of strings",
-        Place::Text => "a string",
         Place::Part(part) => part.json_form(),
         Place::Templates | Place::Template | Place::Foreign => "any",
     }
@@ -235,25 +231,23 @@ fn type_of(place: Place) -> String {
 
 /// The members of an object, each with its documentation.
 pub(super) fn members(place: Place) -> Vec<(String, String)> {
-    let rows = |scope: Scope| scope.rows().map(|row| (row.key.to_owned(), row.doc.to_owned())).collect();
     let told = |(key, doc): (&str, &str)| (key.to_owned(), doc.to_owned());
-    let facts = match place {
-        Place::Root => return rows(Scope::Top),
-        Place::Group(kind) | Place::Block(kind) => return rows(kind.scope()),
-        Place::Source(scope) => return rows(scope),
-        Place::Own(row) => row.codec.facts(),
-        _ => return Vec::new(),
+    let scope = match place {
+        Place::Group(kind) => Some(kind.scope()),
+        place => place.list_entry().unwrap_or(place).scope(),
     };
-    if let Some(shape) = facts.address {
-        let options = shape.options.map(|key| (key, "Its options, in the order of the text"));
+    let rows = scope.into_iter().flat_map(Scope::rows).map(|row| told((row.key, row.doc)));
+    let Place::Own(row) = place else { return rows.collect() };
+    let facts = row.codec.facts();
+    let address = facts.address.into_iter().flat_map(|shape| {
         let first = (shape.address, "The URL of the backend; false opens access");
-        let beside = (URL_GLOBAL, "The global URL, in streams and lives; output only");
-        return std::iter::once(first).chain(options).chain([beside]).map(told).collect();
-    }
-    let parts = facts.object.iter().flat_map(|object| object.parts);
+        let options = shape.options.map(|key| (key, "Its options, in the order of the text"));
+        std::iter::once(first).chain(options).map(told)
+    });
+    let parts = facts.object.into_iter().flat_map(|object| object.parts);
     let of_part = |part: &Part| match part.kind.unit {
         "" => told((part.key, part.json_form())),
         unit => (part.key.to_owned(), format!("{}, in {unit}", part.json_form())),
     };
-    facts.sources.map_or_else(|| parts.map(of_part).collect(), |shape| rows(shape.members))
+    address.chain(rows).chain(parts.map(of_part)).collect()
 }

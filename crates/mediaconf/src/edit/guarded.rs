@@ -14,7 +14,7 @@ use super::align::{Alignment, Step};
 use super::surroundings::kind_of;
 use super::sync::Sync;
 use crate::check::{near_miss_in_block, slips};
-use crate::query::{Path, Segment};
+use crate::query::Path;
 use crate::schema::{
     DirectiveForm, Fault, FaultKind, ForeignForm, Kind, Parameter, Place, Pointer, Schema, Scope,
     first_argument, inner_scope,
@@ -122,8 +122,7 @@ impl<'d> Sync<'_, 'd> {
         let key = above.pop().filter(|_| !matches!(scope, Scope::Unknown | Scope::Plugin))?;
         let path = |above: &[String], below: &[&str]| {
             let keys = above.iter().map(String::as_str).chain(below.iter().copied());
-            let path = Path { segments: keys.map(|key| Segment::Key(key.to_owned())).collect() };
-            format!("`{}`", path.shown())
+            format!("`{}`", Path::of(keys).shown())
         };
         let at = |above: &[String], below: &[&str]| Some(format!("did you mean {}?", path(above, below)));
         if let Some(meant) = Schema::foreign(&key).and_then(|row| row.is)
@@ -145,14 +144,13 @@ impl<'d> Sync<'_, 'd> {
             return Some(format!("did you mean `{}`?", path.shown()));
         }
         let is_name = |part: &&str| !matches!(*part, "" | "$");
-        let parts: Vec<&str> = key.split(['.', '/', ':']).filter(is_name).collect();
-        if let [first, ..] = parts[..]
-            && first != key
-            && !key.contains("://")
-        {
+        let is_whole = key.contains("://") || self.group_with(&key).is_some();
+        let separators: &[char] = if is_whole { &[] } else { &['.', '/', ':'] };
+        let parts: Vec<&str> = key.split(separators).filter(is_name).collect();
+        if let [first, ..] = parts[..] {
             if scope.knows(first) {
                 return at(&above, &parts);
-            } else if Schema::kind(first).is_some() {
+            } else if first != key && Schema::kind(first).is_some() {
                 return at(&[], &parts);
             } else if let Some(group) = self.group_with(first).filter(|_| scope == Scope::Top) {
                 return at(&[group], &parts);
@@ -161,9 +159,6 @@ impl<'d> Sync<'_, 'd> {
         if scope != Scope::Top {
             let is_of_top = Scope::Top.by_key(&key).is_some();
             return is_of_top.then(|| format!("did you mean `{key}` at the top level?"));
-        }
-        if let Some(group) = self.group_with(&key) {
-            return at(&[group], &[&key]);
         }
         let kinds = Kind::ALL.into_iter().filter(|kind| kind.scope() != Scope::Plugin);
         let block = |kind: Kind| [kind.key().to_owned(), "NAME".to_owned()];

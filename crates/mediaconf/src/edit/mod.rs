@@ -84,15 +84,6 @@ impl Edit {
         let refused = self.guarded.0.iter().filter(|doubt| !accepted.contains(&doubt.kind));
         Faults(refused.cloned().collect()).into_result(self)
     }
-
-    /// The doubts of a normalized patch of a configuration that is known only as JSON: those of the text that says it.
-    pub fn doubts_in_json(current: &Value, patch: &Object) -> Faults {
-        let empty = Document::parse("");
-        let written = empty.modify(current.clone(), FaultKind::DOUBTS).ok().flatten();
-        let document = written.map_or(empty, |edit| edit.document);
-        let edit = modify_members(&document, &document.members(), patch.clone()).ok().flatten();
-        edit.map(|edit| edit.guarded).unwrap_or_default()
-    }
 }
 
 /// The edit of a text; `None` if it changes nothing.

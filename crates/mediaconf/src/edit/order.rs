@@ -121,7 +121,7 @@ impl<'d> Sync<'_, 'd> {
                 match fresh.entries().next().and_then(|line| Address::from_words(line.arguments())) {
                     Some(new) => {
                         let (old, new) = (address_said(&SOURCE, &address), address_said(&SOURCE, &new));
-                        self.said_words(Some(row), entry.group_name(), &old, &new);
+                        self.said_words(entry.group_name(), &old, &new);
                     }
                     None => entry.arguments().skip(1).for_each(|word| self.remove_word(word)),
                 }
@@ -178,9 +178,10 @@ impl<'d> Sync<'_, 'd> {
         }
     }
 
-    /// Puts a copy of the block at a place of the group directly behind it.
-    pub fn copy(&mut self, kind: Kind, at: usize, name: &str) {
+    /// Puts a copy of the block with a name, which is there, directly behind it.
+    pub fn copy(&mut self, kind: Kind, from: &str, name: &str) {
         let entries = self.members.own_by_key(kind.key());
+        let at = entries.iter().position(|entry| entry.group_name().value() == from).expect("it is there");
         let copy = (name.to_owned(), Insertion::Old(entries[at], Some(name.to_owned())));
         self.arrange(kind, vec![copy], vec![(entries.len(), at + 1)]);
         self.promises.block(kind, name, Some(PromisedBlock::new(&kind.read(entries[at]))));
@@ -209,17 +210,17 @@ fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut 
             continue;
         };
         let [present, wanted] = [current, patch].map(|members| members.get(protocol));
-        match value {
-            Value::Bool(false) if current.contains_key(key) => set(key, Value::Null),
+        match (value, wanted) {
+            (Value::Bool(false), _) if current.contains_key(key) => set(key, Value::Null),
             _ if value.is_null() || current.contains_key(key) => set(key, value.clone()),
-            Value::Bool(true) if wanted.is_some_and(|wanted| *wanted != OFF) => {
+            (Value::Bool(true), None) => set(protocol, OFF.into()),
+            (Value::Bool(true), Some(wanted)) if *wanted != OFF => {
                 fault(format!("`{key}` and `{protocol}` say different things"));
             }
-            Value::Bool(true) if wanted.is_none() => set(protocol, OFF.into()),
-            Value::Bool(false) if wanted.is_none() && present.is_some_and(|present| *present == OFF) => {
+            (Value::Bool(false), None) if present.is_some_and(|present| *present == OFF) => {
                 set(protocol, Value::Null);
             }
-            Value::Bool(_) => {}
+            (Value::Bool(_), _) => {}
             _ => fault(format!("`{key}` is true or false")),
         }
     }

@@ -8,8 +8,8 @@ use super::align::{Step, align};
 use super::guarded::At;
 use super::sync::Sync;
 use crate::schema::{
-    Fault, General, ListShape, Normalizer, Object, PORT, Parameter, block_value, is_empty, merge_block,
-    occurrence, scalar_text,
+    General, ListShape, Normalizer, PORT, Parameter, block_value, is_empty, merge_block, occurrence,
+    scalar_text,
 };
 use crate::syntax::{Document, Entry};
 
@@ -31,7 +31,7 @@ impl<'d> Sync<'_, 'd> {
         let blocks = self.blocks_of_ports(list, &new, &staying, at);
         let mut lines = Vec::new();
         for (port, block) in new.iter().zip(&blocks) {
-            let words: Vec<_> = [port.clone()].into_iter().chain(block.clone().map(Value::Object)).collect();
+            let words: Vec<_> = [port.clone()].into_iter().chain(block.clone()).collect();
             lines.push(occurrence(row.keywords[0], &words));
         }
         let fresh = Document::parse(lines.join("\n"));
@@ -42,7 +42,7 @@ impl<'d> Sync<'_, 'd> {
             entry.iter().for_each(|&entry| self.line(Some(row), entry, line, &at));
         }
         self.lines(Some(row), entries, &fresh, &alignment, &At { patch: &Value::Null, ..at.clone() });
-        let shown = names().zip(blocks).filter_map(|(name, block)| Some((name, block?.into())));
+        let shown = names().zip(blocks).filter_map(|(name, block)| Some((name, block?)));
         let shown = Value::Object(shown.collect());
         self.promises.member(list.key, Some(&Value::Array(new)));
         self.promises.member(list.blocks, Some(&shown).filter(|shown| !is_empty(shown)));
@@ -55,41 +55,34 @@ impl<'d> Sync<'_, 'd> {
         ports: &[Value],
         staying: &[Option<Entry<'_>>],
         at: &At<'_, '_>,
-    ) -> Vec<Option<Object>> {
-        let (options, pointer) = (at.patch.get(list.blocks), at.pointer.child(list.blocks));
-        let patch = options.and_then(Value::as_object).cloned().unwrap_or_default();
-        // The block that is shown for a port is that of its last line which has one, else the one of its last line.
-        let is_block = |at: usize| staying[at].is_some_and(|entry| entry.is_block());
-        let counts = |index: usize| {
-            let same = (0..ports.len()).filter(|&at| ports[at] == ports[index]);
-            same.max_by_key(|&at| (is_block(at), at)) == Some(index)
-        };
-        let mut blocks = Vec::new();
-        for (index, (port, entry)) in ports.iter().zip(staying).enumerate() {
-            let name = scalar_text(port).unwrap_or_default();
-            let mut at = Normalizer::below_place(&pointer.child(&name));
-            let change = options.filter(|options| options.is_null()).or(patch.get(&name));
-            let change = change.filter(|change| change.is_null() || counts(index));
-            let merged = match (entry.filter(|entry| entry.is_block()), change) {
-                (Some(block), None) => Some(block_value(block)),
-                (Some(block), Some(change)) => {
-                    change.as_object().map(|patch| merge_block(block, patch, &mut at).into())
-                }
-                (None, change) => {
-                    let codec = General { keyword: list.key };
-                    change.and_then(|change| codec.merge_entries(&[], change, &mut at))
-                }
-            };
-            blocks.push(merged.and_then(|merged| merged.as_object().cloned()));
-            self.faults.add(at.faults);
+    ) -> Vec<Option<Value>> {
+        let block_of = |at: usize| staying[at].filter(|entry| entry.is_block());
+        let mut blocks: Vec<_> = (0..ports.len()).map(|at| block_of(at).map(block_value)).collect();
+        let options = at.patch.get(list.blocks);
+        if options.is_some_and(Value::is_null) {
+            blocks.fill(None);
         }
-        let listening: HashSet<String> = ports.iter().filter_map(scalar_text).collect();
-        for (port, _) in patch.iter().filter(|(port, value)| !listening.contains(*port) && !value.is_null()) {
-            let message = format!("there is no such port in `{}`", list.key);
-            let hint = format!("add the port to `{}` in the same patch", list.key);
-            self.faults
-                .push(Fault { pointer: Some(pointer.child(port)), ..Fault::plain(message).hint(hint) });
+        let mut at = Normalizer::below_place(&at.pointer.child(list.blocks));
+        for (name, change) in options.and_then(Value::as_object).into_iter().flatten() {
+            let is_same = |at: &usize| scalar_text(&ports[*at]).as_ref() == Some(name);
+            let same = (0..ports.len()).filter(is_same);
+            // The block that is shown for a port is that of its last line which has one, else the one of its last line.
+            match same.clone().max_by_key(|&at| (blocks[at].is_some(), at)) {
+                _ if change.is_null() => same.for_each(|at| blocks[at] = None),
+                Some(index) => {
+                    blocks[index] = at.below(name, |at| match (block_of(index), change) {
+                        (Some(block), Value::Object(patch)) => Some(merge_block(block, patch, at).into()),
+                        _ => General { keyword: list.key }.merge_entries(&[], change, at),
+                    });
+                }
+                None => {
+                    let message = format!("there is no such port in `{}`", list.key);
+                    let hint = format!("add the port to `{}` in the same patch", list.key);
+                    at.below(name, |at| at.wrong(message, &hint));
+                }
+            }
         }
+        self.faults.add(at.faults);
         blocks
     }
 }
@@ -97,17 +90,15 @@ impl<'d> Sync<'_, 'd> {
 /// The lines of a port that go because it is wanted fewer times than it stands there. A block goes only with its port:
 /// so bare lines go first, and then the first blocks, as the last counts.
 fn surplus(entries: &[Entry<'_>], old: &[Value], new: &[Value]) -> HashSet<usize> {
-    let mut excess: HashMap<&Value, isize> = HashMap::new();
-    old.iter().for_each(|port| *excess.entry(port).or_default() += 1);
-    new.iter().for_each(|port| *excess.entry(port).or_default() -= 1);
-    let (blocks, mut lines): (Vec<_>, Vec<_>) = (0..old.len()).partition(|&at| entries[at].is_block());
+    let mut wanted: HashMap<&Value, usize> = HashMap::new();
+    new.iter().for_each(|port| *wanted.entry(port).or_default() += 1);
+    let (blocks, lines): (Vec<_>, Vec<_>) = (0..old.len()).partition(|&at| entries[at].is_block());
     let with_block: HashSet<&Value> = blocks.iter().map(|&at| &old[at]).collect();
-    lines.reverse();
-    lines.extend(blocks);
-    lines.retain(|&at| {
-        let left = excess.entry(&old[at]).or_default();
-        *left -= 1;
-        *left >= 0 && with_block.contains(&old[at])
-    });
-    lines.into_iter().collect()
+    let mut stays = |at: &usize| {
+        let left = wanted.entry(&old[*at]).or_default();
+        let is_wanted = *left > 0;
+        *left -= usize::from(is_wanted);
+        is_wanted || !with_block.contains(&old[*at])
+    };
+    blocks.into_iter().rev().chain(lines).filter(|at| !stays(at)).collect()
 }

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::assign::{Assigner, PathEdit};
 use super::guarded::unless_right;
-use crate::query::{Path, Segment, did_you_mean, keys};
-use crate::schema::{DirectiveRole, Fault, Place, Schema, Scope, read_directive, scalars};
+use crate::query::{Path, Segment, keys};
+use crate::schema::{DirectiveRole, Fault, FaultKind, Place, Schema, Scope, read_directive, scalars};
 use crate::secret::{Secrecy, word_parts};
 
 impl Path {
@@ -42,20 +42,26 @@ pub(super) fn empty(place: Place, path: &Path) -> Fault {
     let shown = path.shown();
     let set =
         |option: &str, end: &str| format!("`{option} {}`", Path::in_shell_quotes(&format!("{shown}={end}")));
-    let is_source = matches!(
-        Place::through_lists(Place::Root, &path.segments[..path.segments.len() - 1]),
-        Ok(Place::Source(_))
-    );
-    let is_address = matches!(place, Place::BackendUrl | Place::Source(_)) || is_source && place.is_text();
-    let is_needed = is_source && place.is_text() || matches!(place, Place::Part(part) if !part.is_optional());
+    let above = Place::through_lists(Place::Root, &path.segments[..path.segments.len() - 1]).ok();
+    let is_first = is_address(place, above);
+    let is_address = is_first || matches!(place, Place::Source(_));
+    let is_needed = match place {
+        Place::Part(part) => !part.is_optional(),
+        _ => is_first && matches!(above, Some(Place::Source(_))),
+    };
     let removes = !is_needed && path.segments.last() != Some(&Segment::Append) && place.removal().is_ok();
     let can_be_empty =
-        !is_address && (!place.is_text() || matches!(place, Place::Text)) && place.string("").is_ok();
+        !is_address && (!place.is_text() || matches!(place, Place::Leaf(_))) && place.string("").is_ok();
     let removal = removes.then(|| format!("{} removes it", set("--set", "null")));
     let word = can_be_empty.then(|| format!("{} sets the empty word", set("--set-string", "")));
     let hints: Vec<String> = removal.into_iter().chain(word).collect();
     let hint = if hints.is_empty() { "give a value".to_owned() } else { hints.join(", ") };
     Fault::of_path("the value is empty").hint(hint)
+}
+
+/// True for the address of a source or of a backend.
+fn is_address(place: Place, above: Option<Place>) -> bool {
+    matches!(place, Place::Leaf(_)) && above.and_then(Place::scope).is_some()
 }
 
 impl Assigner<'_> {
@@ -100,19 +106,17 @@ impl Assigner<'_> {
         let Some((last, above)) = path.segments.split_last() else { return Ok(()) };
         let is_several = text.contains(char::is_whitespace) && !text.starts_with('"');
         let Ok(whole) = Place::through_lists(Place::Root, above) else { return Ok(()) };
-        let is_first = match (place, whole) {
-            (Place::BackendUrl, _) | (Place::Text, Place::Source(_)) => true,
-            (Place::Part(part), Place::Own(row)) => {
-                row.codec.facts().object.is_some_and(|object| object.parts[0].key == part.key)
-            }
-            _ => false,
+        let object = if let Place::Own(row) = whole { row.codec.facts().object } else { None };
+        let is_first = match (place, object) {
+            (Place::Part(part), Some(object)) => object.parts[0].key == part.key,
+            _ => is_address(place, Some(whole)),
         };
         if !is_several || !is_first || whole.typed(text).is_err() {
             return Ok(());
         }
-        let has_secret = matches!(place, Place::Part(part) if part.key == "login")
+        let has_secret = object.is_some_and(|object| object.parts.iter().any(|part| part.secret))
             || text.split_whitespace().any(|word| !word_parts(word, Secrecy::Parts).is_empty());
-        let shown = Path { segments: above.to_vec() }.shown();
+        let shown = path.first(above.len()).shown();
         let all = format!("{shown}={}", if has_secret { "…" } else { text });
         let hint = format!("`--set {}` sets them all, `--set-string` one word", Path::in_shell_quotes(&all));
         Err(Fault::of_path(format!("`{last}` is one word, and these are several")).hint(hint))
@@ -147,29 +151,27 @@ impl Assigner<'_> {
             let hint = format!("did you mean `{whole}`? `--create` makes a directive `{first}`");
             return Some(Fault::of_path(format!("there is no `{first}`")).hint(hint).at(path));
         };
+        let blocks = value.as_object().into_iter().flatten().filter(|(_, block)| !block.is_null());
         let names: Vec<&str> = match path.segments.get(1) {
             _ if value.is_null() => return None,
             Some(name) => vec![name.name()?],
-            None => value
-                .as_object()?
-                .iter()
-                .filter(|(_, block)| !block.is_null())
-                .map(|(name, _)| &**name)
-                .collect(),
+            None => blocks.map(|(name, _)| &**name).collect(),
         };
         let is_made = |name: &str| match kind.has_sources() {
             true => !patch[kind.key()][name][DirectiveRole::Sources.key(kind.scope())].is_null(),
             false => path.segments.len() <= 2,
         };
         let name = names.into_iter().find(|name| !is_made(name) && !current.contains(&[kind.key(), name]))?;
-        let fault = Fault::of_path(format!("there is no {} `{name}`", kind.noun())).at(path);
-        if let Some(quoted) = current.with_quoted_name(path, 1) {
-            return Some(fault.hint(format!("a name with a dot is quoted: `{}`", quoted.shown())));
-        }
+        let block = Path::of([kind.key(), name]);
+        let named = if path.segments.len() > 1 { path } else { &block };
+        let fault = Fault { kind: FaultKind::Path, ..current.missing(named, &[kind.key(), name]) }.at(path);
         let sources = if kind.has_sources() { "set its `urls` too or " } else { "" };
         let make = format!("to make it, {sources}give `--create`");
-        let meant = did_you_mean(name, current.names(&[kind.key()]).iter().map(String::as_str));
-        Some(fault.hint(meant.map_or_else(|| make.clone(), |meant| format!("{meant} {make}"))))
+        let hint = match fault.hint.clone() {
+            Some(meant) if meant.ends_with('?') => format!("{meant} {make}"),
+            quoted => quoted.unwrap_or(make),
+        };
+        Some(fault.hint(hint))
     }
 
     /// Drops the removals of one assignment that are probably slips; it is a fault if none is left.

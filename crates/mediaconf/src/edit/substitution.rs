@@ -7,7 +7,7 @@ use regex::{Match, Regex};
 use serde::{Deserialize, Serialize};
 
 use crate::query::compiled;
-use crate::schema::fault::Fault;
+use crate::schema::Fault;
 
 /// The replacement of a part of a value. Each occurrence is replaced.
 #[derive(Clone, Serialize, Deserialize)]

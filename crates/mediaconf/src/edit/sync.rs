@@ -252,6 +252,8 @@ impl<'p, 'd> Sync<'p, 'd> {
         for ((place, origin), line) in (0_usize..).zip(&alignment.new).zip(fresh) {
             previous = in_place(origin).or(previous);
             let anchor = previous.map(Anchor::After).or(first.map(Anchor::Before));
+            let mut put =
+                |place, content| self.put(Put { within: at.within, place, content, blank_lines: 0 });
             match (*origin, anchor) {
                 (Some((Step::Kept, _)), _) => {}
                 (Some((Step::Edited, index)), _) => {
@@ -260,14 +262,12 @@ impl<'p, 'd> Sync<'p, 'd> {
                     self.line(row, entries[index], *line, &at);
                 }
                 // A line moves only past one that stays.
-                (Some((Step::Moved, index)), anchor) => anchor.into_iter().for_each(|place| {
-                    let content = Insertion::Old(entries[index], None);
-                    self.put(Put { within: at.within, place, content, blank_lines: 0 });
-                }),
+                (Some((Step::Moved, index)), anchor) => {
+                    anchor.into_iter().for_each(|place| put(place, Insertion::Old(entries[index], None)));
+                }
                 (None, Some(place)) => {
                     let like = previous.filter(|&line| !is_plural(line));
-                    let content = Insertion::New(NewEntry::like(*line, like));
-                    self.put(Put { within: at.within, place, content, blank_lines: 0 });
+                    put(place, Insertion::New(NewEntry::like(*line, like)));
                 }
                 (None, None) => alone.push(NewEntry::of(*line)),
             }

@@ -1,5 +1,6 @@
 //! The words of a line: only those that differ change, and comments between them stay.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::Value;
@@ -13,58 +14,44 @@ use crate::syntax::{Entry, Word};
 pub(super) struct Said<'t> {
     word: Word<'t>,
     /// The part of its line that it is: a member of the object, or the key of an option.
-    part: String,
+    part: Cow<'static, str>,
     value: Value,
-}
-
-fn facts_of(row: Row) -> Facts {
-    row.map(|row| row.codec.facts()).unwrap_or_default()
 }
 
 /// The words of a line behind its keyword.
 fn said<'t>(row: Row, entry: Entry<'t>) -> Vec<Said<'t>> {
-    let facts = facts_of(row);
+    let facts = row.map(|row| row.codec.facts()).unwrap_or_default();
     if let Some(shape) = facts.address.or(facts.sources) {
-        return Address::from_words(entry.arguments())
-            .map_or_else(Vec::new, |address| address_said(shape, &address));
+        let address = Address::from_words(entry.arguments());
+        return address.map_or_else(Vec::new, |address| address_said(shape, &address));
     }
     if let Some(object) = facts.object {
         let of_part = |(part, word): (Option<&'static Part>, Word<'t>)| {
-            let Some(part) = part else { return Said { word, part: "?".to_owned(), value: Value::Null } };
+            let Some(part) = part else { return Said { word, part: "?".into(), value: Value::Null } };
             let value = if part.is_rest() { Some(of_word(word)) } else { (part.kind.read)(Some(word)) };
             // Of two parts in the same place, one takes the place of the other.
             let place = if part.place == PartPlace::Instead { object.alternative(part) } else { None };
             let value = [part.key.into(), value.unwrap_or_default()].into_iter().collect();
-            Said { word, part: place.unwrap_or(part).key.to_owned(), value }
+            Said { word, part: place.unwrap_or(part).key.into(), value }
         };
         return object.part_words(entry).map(of_part).collect();
     }
-    let of_word = |word: Word<'t>| {
-        let key = || word.value().split_once('=').map(|(key, _)| key.to_owned()).unwrap_or_default();
-        let (part, value) = match facts {
-            Facts { options: Some(options), .. } => {
-                let pair = options.pair(word);
-                (pair[0].as_str().unwrap_or_default().to_owned(), pair)
-            }
-            Facts { kind: Some(kind), list: None, .. } => {
-                (key(), (kind.read)(Some(word)).unwrap_or_default())
-            }
-            _ => (key(), of_word(word)),
-        };
-        Said { word, part, value }
+    let value = |word: Word<'t>| match facts {
+        Facts { options: Some(options), .. } => options.pair(word),
+        Facts { kind: Some(kind), list: None, .. } => (kind.read)(Some(word)).unwrap_or_default(),
+        _ => of_word(word),
     };
-    entry.arguments().map(of_word).collect()
+    entry.arguments().map(|word| Said { word, part: REST.into(), value: value(word) }).collect()
 }
-
-/// The part of a line that its address is: no option has an empty key with a value.
-const ADDRESS: &str = "=";
 
 /// The words of an address and its options.
 pub(super) fn address_said<'t>(shape: &'static AddressShape, address: &Address<'t>) -> Vec<Said<'t>> {
-    let first = Said { word: address.positional, part: ADDRESS.to_owned(), value: shape.first(address) };
+    let word = address.positional;
+    let first = Said { word, part: "".into(), value: (shape.first.read)(Some(word)).unwrap_or_default() };
     let option = |word: Word<'t>| {
         let (part, value) = shape.option(word);
-        Said { word, part, value }
+        // With its sign it is no other part.
+        Said { word, part: format!("{part}=").into(), value }
     };
     std::iter::once(first).chain(address.options().map(option)).collect()
 }
@@ -73,14 +60,12 @@ impl<'d> Sync<'_, 'd> {
     /// Changes the words of a line behind its keyword, which keeps its spelling.
     pub(super) fn words(&mut self, row: Row, old: Entry<'d>, fresh: Entry<'_>) {
         let keyword = old.words().next().expect("an entry has a keyword");
-        self.said_words(row, keyword, &said(row, old), &said(row, fresh));
+        self.said_words(keyword, &said(row, old), &said(row, fresh));
     }
 
     /// The same for words behind another one.
-    pub(super) fn said_words(&mut self, row: Row, before: Word<'_>, old: &[Said<'d>], fresh: &[Said<'_>]) {
-        let Facts { object, address, sources, .. } = facts_of(row);
-        let has_parts = object.is_some() || address.is_some() || sources.is_some();
-        let alignment = paired(old, fresh, has_parts);
+    pub(super) fn said_words(&mut self, before: Word<'_>, old: &[Said<'d>], fresh: &[Said<'_>]) {
+        let alignment = paired(old, fresh);
         let mut end = before.end() as usize;
         for (origin, new) in alignment.new.iter().zip(fresh) {
             match origin.map(|(step, index)| (step, old[index].word)) {
@@ -114,12 +99,12 @@ impl<'d> Sync<'_, 'd> {
 /// The part of the words of an object that are no other part; words of a list are that, too.
 const REST: &str = "options";
 
-/// Pairs words by their parts, if they have such. Of another part that stands twice, the last one counts.
-fn paired(old: &[Said<'_>], fresh: &[Said<'_>], has_parts: bool) -> Alignment {
+/// Pairs words by their parts. Of another part than the rest that stands twice, the last one counts.
+fn paired(old: &[Said<'_>], fresh: &[Said<'_>]) -> Alignment {
     let mut parts: HashMap<&str, [Vec<usize>; 2]> = HashMap::new();
     for (side, words) in [old, fresh].into_iter().enumerate() {
         for (at, said) in words.iter().enumerate() {
-            parts.entry(if has_parts { &said.part } else { REST }).or_default()[side].push(at);
+            parts.entry(&said.part).or_default()[side].push(at);
         }
     }
     let mut all = Alignment { new: vec![None; fresh.len()], gone: Vec::new() };

@@ -71,7 +71,7 @@ impl fmt::Debug for Condition {
 }
 
 /// Compiles a regular expression of users. The fault shows nothing of it: it may hold a part of a secret.
-pub(crate) fn compiled(text: &str, hint: &str) -> Result<Regex, Fault> {
+pub fn compiled(text: &str, hint: &str) -> Result<Regex, Fault> {
     Regex::new(text).map_err(|error| {
         // The lines above the last one show the expression.
         let message = error.to_string();
@@ -282,9 +282,10 @@ impl Config<'_> {
     /// # Errors
     /// Paths that do not name one place, and values that do not fit their place.
     pub fn unmet(&self, expectations: &[Expectation]) -> Result<Vec<Fault>, Faults> {
-        let mut faults = Faults::default();
-        let found = expectations.iter().map(|expectation| expectation.unmet(self).map_err(Faults::from));
-        let unmet = found.filter_map(|found| faults.take(found).flatten()).collect();
+        let (mut faults, mut unmet) = (Faults::default(), Vec::new());
+        for expectation in expectations {
+            expectation.unmet(self).map_or_else(|fault| faults.push(fault), |found| unmet.extend(found));
+        }
         faults.into_result(unmet)
     }
 

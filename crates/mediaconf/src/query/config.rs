@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashSet;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -287,10 +286,10 @@ impl<'d> Config<'d> {
         if let Some(keys) = keys(&path.segments).filter(|keys| self.is_object(keys)) {
             return Ok(self.names(&keys));
         }
-        let (mut names, mut known) = (Vec::new(), HashSet::new());
-        self.found(path)?.values.iter().for_each(|(_, value)| add_names(value, &mut names));
-        names.retain(|name| known.insert(name.clone()));
-        Ok(names)
+        let (found, every) = (self.found(path)?, [Segment::every()]);
+        let below = found.values.iter().flat_map(|(_, value)| Found::below(value, &every).values);
+        let names = below.filter_map(|(place, _)| Some(place.segments.last()?.name()?.to_owned()));
+        Ok(names.collect::<IndexSet<String>>().into_iter().collect())
     }
 }
 
@@ -322,7 +321,7 @@ impl Serialize for Blocks<'_, '_> {
 
 /// The values that segments lead to, each with its place.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found<V> {
+pub struct Found<V> {
     /// The places, each with its value.
     pub values: Vec<(Path, V)>,
     /// True if the path goes through a list, so that there may be several values.
@@ -363,8 +362,8 @@ impl<'v> Found<&'v Value> {
         match value {
             Value::Object(members) if is_name => {
                 let meant = members.iter().filter(|(name, _)| segment.matches(name));
-                self.values
-                    .extend(meant.map(|(name, value)| (path.child(Segment::Key(name.clone())), value)));
+                let place = |name: &String| path.child(Segment::Key(name.clone()));
+                self.values.extend(meant.map(|(name, value)| (place(name), value)));
             }
             Value::Array(entries) => {
                 self.goes_through_list |= is_name;
@@ -372,10 +371,8 @@ impl<'v> Found<&'v Value> {
                     let place = || path.child(Segment::Index(at));
                     match segment {
                         _ if is_name => self.add(&place(), entry, segment),
-                        _ if is_meant(segment, entries.len(), at, entry) => {
-                            self.values.push((place(), entry))
-                        }
-                        _ => {}
+                        _ if !is_meant(segment, entries.len(), at, entry) => {}
+                        _ => self.values.push((place(), entry)),
                     }
                 }
             }
@@ -388,10 +385,8 @@ impl<'v> Found<&'v Value> {
     fn fault(&self, next: &Self, segment: &Segment) -> Option<Fault> {
         let ([(_, value)], false) = (&self.values[..], next.goes_through_list) else {
             let name = segment.name().unwrap_or_default();
-            return next
-                .values
-                .is_empty()
-                .then(|| Fault::absent(format!("no element of the list has `{name}`")));
+            let absent = || Fault::absent(format!("no element of the list has `{name}`"));
+            return next.values.is_empty().then(absent);
         };
         match (segment, value) {
             (Segment::Append, _) => {
@@ -422,7 +417,7 @@ fn has_member(entry: &Value, key: &str, value: &str) -> bool {
 }
 
 /// Returns the place of the only entry with this member; several such entries are ambiguous.
-pub(crate) fn find_by(entries: &[Value], key: &str, value: &str) -> Result<usize, Fault> {
+pub fn find_by(entries: &[Value], key: &str, value: &str) -> Result<usize, Fault> {
     let mut found = (0..entries.len()).filter(|&at| has_member(&entries[at], key, value));
     match (found.next(), found.next()) {
         (Some(first), Some(second)) => {
@@ -434,16 +429,8 @@ pub(crate) fn find_by(entries: &[Value], key: &str, value: &str) -> Result<usize
 }
 
 /// The fault of an index behind the end of a list.
-pub(crate) fn out_of_range(len: usize) -> Fault {
+pub fn out_of_range(len: usize) -> Fault {
     Fault::absent(format!("there is no such element: the list has {len}, counted from 0"))
-}
-
-fn add_names(value: &Value, names: &mut Vec<String>) {
-    match value {
-        Value::Object(members) => names.extend(members.keys().cloned()),
-        Value::Array(entries) => entries.iter().for_each(|entry| add_names(entry, names)),
-        _ => {}
-    }
 }
 
 /// A value that holds at a place.
@@ -501,8 +488,7 @@ impl Config<'_> {
         let (key, below) = (names[2], &path.segments[2..]);
         let template = self.value(&[names[0], names[1], TEMPLATE]).filter(|_| names_template(kind));
         if let Some(Value::String(name)) = template {
-            let names = [TEMPLATE.to_owned(), name].map(Segment::Key);
-            let set_at = Path { segments: [&names[..], below].concat() };
+            let set_at = Path { segments: [&Path::of([TEMPLATE, &name]).segments, below].concat() };
             // A template that is there twice has no certain value.
             if let Ok(Some(value)) = self.present(&set_at) {
                 return Ok(Some(FoundValue { value, source: ValueSource::Template, set_at: Some(set_at) }));

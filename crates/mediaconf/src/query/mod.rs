@@ -10,9 +10,9 @@ mod path;
 mod place;
 mod select;
 
-pub use condition::*;
-pub use config::*;
-pub use name_use::*;
-pub use path::*;
-pub use place::*;
-pub use select::*;
+pub use condition::{Condition, Expectation, compiled};
+pub use config::{Config, Found, FoundValue, ValueSource, find_by, out_of_range};
+pub use name_use::NameUse;
+pub use path::{Path, Segment, keys, quoted};
+pub use place::{NULL, UnknownKey, did_you_mean, is_whole_list, settable};
+pub use select::{Expansion, Selection};

@@ -2,9 +2,9 @@
 //! `auth auth://NAME` and `backup_stream NAME`. The rows of the schema say which words they are.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::path::{Path, Segment};
+use super::path::Path;
 use crate::schema::{BACKEND_NAMES, Kind, Schema, Scope};
 use crate::syntax::{Document, Entry, Splice, Word};
 
@@ -60,9 +60,9 @@ impl<'t> NameUse<'t> {
                 let part = row.naming_part()?;
                 (part.kind.read)(Some(word))?;
                 let name = word.raw.strip_prefix(Self::ARCHIVE)?.into();
-                Some(Self { name, prefix: Self::ARCHIVE, ..whole(part.kind.names_of?, false) })
+                Some(Self { name, prefix: Self::ARCHIVE, ..whole(part.kind.names_of?.1, false) })
             }
-            (_, Some(address)) => behind_sign(address.names?),
+            (_, Some(address)) => behind_sign(address.first.names_of?),
         }
     }
 
@@ -72,17 +72,15 @@ impl<'t> NameUse<'t> {
         name.filter(|name| name.is_definition)
     }
 
+    /// The path of the block that has the name.
+    pub fn path(&self) -> String {
+        Path::of([Kind::key_of(self.group), &self.name]).shown()
+    }
+
     /// The same word with another name.
     pub fn renamed(&self, name: &str) -> String {
         Word::write(&format!("{}{name}{}", self.prefix, self.rest)).into_owned()
     }
-}
-
-/// The path of a block with a name.
-fn path_of(group: &str, name: &str) -> String {
-    let kind = Kind::ALL.iter().find(|kind| kind.noun() == group);
-    let keys = [kind.map_or(group, |kind| kind.key()), name];
-    Path { segments: keys.map(|key| Segment::Key(key.to_owned())).into() }.shown()
 }
 
 impl Scope {
@@ -111,31 +109,26 @@ impl Document {
 
     /// A block of this text that `new` lacks while others there use its name, as a path such as `template.low`; and the paths
     /// of the blocks that use it.
-    pub fn dangling_in(&self, new: &Document) -> Option<(String, Vec<String>)> {
-        let defined = |entries: Vec<Entry<'_>>| -> BTreeSet<(&'static str, String)> {
+    pub fn dangling_in<'d>(&'d self, new: &'d Document) -> Option<(String, Vec<String>)> {
+        let [old_names, new_names] = self.differing(new).map(|entries| -> BTreeSet<_> {
             let names = entries.into_iter().filter_map(NameUse::of_block);
-            names.map(|used| (used.group, used.name.into_owned())).collect()
-        };
-        let [old_names, new_names] = self.differing(new).map(defined);
-        let gone: BTreeSet<_> = old_names.difference(&new_names).collect();
-        let mut users: Vec<(&(&str, String), Entry<'_>)> = Vec::new();
-        for entry in new.entries().take_while(|_| !gone.is_empty()) {
-            let mut uses = Vec::new();
-            collect(std::iter::once(entry), Scope::Top, "", &mut uses);
-            for used in uses.into_iter().filter(|used| !used.is_definition) {
-                let name = gone.get(&(used.group, used.name.into_owned()));
-                users.extend(name.map(|name| (*name, entry)));
-            }
-        }
-        let first = users.iter().map(|(name, _)| *name).min()?;
-        users.retain(|(name, _)| *name == first);
-        users.dedup_by_key(|(_, entry)| entry.id());
+            names.map(|used| (used.group, used.name)).collect()
+        });
+        let gone = &old_names - &new_names;
         // Of an entry that is no block its keyword.
         let path = |entry: Entry<'_>| {
             let block = NameUse::of_block(entry);
-            block.map_or_else(|| entry.keyword().into_owned(), |used| path_of(used.group, &used.name))
+            block.map_or_else(|| entry.keyword().into_owned(), |used| used.path())
         };
-        Some((path_of(first.0, &first.1), users.into_iter().map(|(_, entry)| path(entry)).collect()))
+        let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for entry in new.entries().take_while(|_| !gone.is_empty()) {
+            let mut uses = Vec::new();
+            collect(std::iter::once(entry), Scope::Top, "", &mut uses);
+            uses.retain(|used| !used.is_definition && gone.contains(&(used.group, used.name.clone())));
+            let names: BTreeSet<String> = uses.iter().map(NameUse::path).collect();
+            names.into_iter().for_each(|name| users.entry(name).or_default().push(path(entry)));
+        }
+        users.pop_first()
     }
 
     /// The edits that give blocks of a group other names, wherever these stand; `None` if the new text would not have each

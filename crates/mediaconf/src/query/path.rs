@@ -27,7 +27,6 @@ use crate::secret::{Secrecy, word_parts};
 use crate::syntax::{Document, Parsed, Word};
 
 #[cfg(test)]
-#[path = "path_tests.rs"]
 mod tests;
 
 /// The largest number of steps of a path: each level of a value may be a list in an object.
@@ -107,9 +106,14 @@ impl Path {
         self.segments.iter().map_while(Segment::name).collect()
     }
 
+    /// The path through these names.
+    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        Self { segments: names.into_iter().map(|name| Segment::Key(name.to_owned())).collect() }
+    }
+
     /// The path of all members of a group.
     pub fn all(group: &str) -> Self {
-        Self { segments: vec![Segment::Key(group.to_owned()), Segment::every()] }
+        Self::of([group]).child(Segment::every())
     }
 
     /// The path of its first segments.
@@ -230,7 +234,7 @@ impl Segment {
 }
 
 /// Returns the names in `segments`; `None` if one of them is not a name.
-pub(crate) fn keys(segments: &[Segment]) -> Option<Vec<&str>> {
+pub fn keys(segments: &[Segment]) -> Option<Vec<&str>> {
     segments.iter().map(Segment::name).collect()
 }
 
@@ -301,7 +305,7 @@ fn field(input: &mut &str) -> Parsed<Segment> {
 }
 
 /// quoted = DQUOTE *( any character but \ and DQUOTE / "\\" / "\" DQUOTE ) DQUOTE
-pub(super) fn quoted(input: &mut &str) -> Parsed<String> {
+pub fn quoted(input: &mut &str) -> Parsed<String> {
     let part = alt((take_till(1.., ('"', '\\')), preceded('\\', one_of(['"', '\\']).take())));
     let inside = repeat(0.., part).fold(String::new, |text, part: &str| text + part);
     delimited('"', inside, '"').parse_next(input)

@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::query::{Path, Segment};
 use crate::schema::{
     AddressShape, Codec, Derived, DirectiveRole, Facts, Fault, General, JsonForm, Kind, Object, Parameter,
-    Place, SOURCE, Schema, Scope, URL_GLOBAL, is_list, is_one_edit, json, listed, no_key, no_string, object,
-    of_kind, plain, read_directive, scalars, similar_names,
+    Place, SOURCE, Schema, Scope, TEXT, URL_GLOBAL, is_one_edit, json, listed, no_key, no_members, no_string,
+    object, of_kind, read_directive, scalars, similar_names,
 };
 
 /// The word that stands for no value.
@@ -63,29 +63,32 @@ impl Place {
             Self::Group(kind) => Ok(Self::Block(kind)),
             Self::Block(kind) => in_scope(kind.scope(), key),
             Self::Source(scope) => in_scope(scope, key),
-            Self::Extras => Ok(Self::Text),
+            Self::Extras => Ok(Self::Leaf(&TEXT)),
             Self::Templates => Ok(Self::Template),
             Self::Template => Ok(Scope::Template.by_key(key).map_or(Self::Foreign, Self::Own)),
             Self::Foreign => Ok(Self::Foreign),
             Self::Own(parameter) => parameter.codec.member(key),
-            Self::Pair(_) => Err(is_list("`[0]` for the name or `[1]` for the value")),
-            Self::Part(part) if part.is_rest() => {
-                Err(is_list("a word, such as `[0]`, or `[+]` for a new one"))
-            }
-            Self::Element(_) | Self::BackendUrl | Self::Text | Self::Part(_) => Err(no_members()),
+            Self::Pair(_) | Self::Part(_) | Self::Leaf(_) => Err(no_members(self.list_entry().is_some())),
         }
     }
 
     fn entry(self) -> Result<Self, Fault> {
-        let is_object = match self {
-            Self::Own(parameter) => parameter.codec.facts().json == JsonForm::Object,
-            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source(_) | Self::Extras => true,
-            _ => false,
-        };
-        self.list_entry().ok_or_else(|| match is_object {
-            true => Fault::of_path("expected a list, found an object").hint("name a member after a `.`"),
-            false => no_members(),
+        self.list_entry().ok_or_else(|| match self.json() {
+            JsonForm::Object => {
+                Fault::of_path("expected a list, found an object").hint("name a member after a `.`")
+            }
+            _ => no_members(false),
         })
+    }
+
+    /// The form of its value in JSON; a leaf for one that is not known.
+    pub fn json(self) -> JsonForm {
+        match self {
+            Self::Own(row) => row.codec.facts().json,
+            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source(_) | Self::Extras => JsonForm::Object,
+            Self::Part(part) if part.is_rest() => JsonForm::List,
+            _ => JsonForm::Leaf,
+        }
     }
 
     /// The place of an entry of a list; `None` if there is no list.
@@ -144,7 +147,7 @@ impl Place {
     /// True if `null` and words like `false` are plain text at this place.
     pub fn is_text(self) -> bool {
         match self {
-            Self::Text => true,
+            Self::Leaf(kind) => kind.is_text,
             Self::Part(part) => part.kind.is_text,
             Self::Own(parameter) => parameter.codec.facts().kind.is_some_and(|kind| kind.is_text),
             _ => false,
@@ -196,10 +199,8 @@ impl Place {
         }
         match self {
             Self::Part(part) => part.parse(text),
-            Self::BackendUrl if text == "false" => Ok(Value::Bool(false)),
-            Self::Text | Self::BackendUrl => Ok(plain(text)),
             Self::Templates | Self::Template | Self::Foreign => GENERAL.parse(text),
-            Self::Element(kind) => of_kind(kind, text),
+            Self::Leaf(kind) => of_kind(kind, text),
             Self::Source(_) => SOURCE.parse_one(text),
             Self::Pair(options) => options.parse_pair(text),
             Self::Own(parameter) => parameter.codec.parse(text),
@@ -242,17 +243,13 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
     let facts = row.codec.facts();
     Ok(match (facts.group, facts.derived) {
         (Some(kind), _) => Place::Group(kind),
-        (_, Some(Derived::Address)) => Place::Text,
+        (_, Some(Derived::Address)) => Place::Leaf(&TEXT),
         _ => Place::Own(row),
     })
 }
 
-fn no_members() -> Fault {
-    Fault::of_path("there is nothing below a plain value")
-}
-
 /// Refuses members that can't be set: `name`, `runtime` and the like.
-pub(crate) fn settable(place: Place) -> Result<Place, Fault> {
+pub fn settable(place: Place) -> Result<Place, Fault> {
     let Place::Own(Parameter { key, codec, .. }) = place else { return Ok(place) };
     let Some(what) = codec.facts().derived else { return Ok(place) };
     let hint = match what {
@@ -260,8 +257,7 @@ pub(crate) fn settable(place: Place) -> Result<Place, Fault> {
         Derived::Global | Derived::Former if *key == URL_GLOBAL => "set the `auth.url` of the top level",
         Derived::Global | Derived::Former => "set the `cluster_key` of the top level",
         Derived::Runtime => "it holds figures of the running server",
-        Derived::Included => "it names the files that `read --with-includes` shows, too",
-        Derived::Effective => "it marks the output of `read --effective`",
+        Derived::Output(option) => &format!("it belongs to the output of `read {option}`"),
         Derived::NeverStatic => "a live is never static",
         Derived::Static | Derived::Position | Derived::Address => return Ok(place),
     };

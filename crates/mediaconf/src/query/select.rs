@@ -76,38 +76,7 @@ impl Config<'_> {
         path: &Path,
         conditions: &[Condition],
     ) -> Result<Selection, Fault> {
-        let expansion = Expansion { current: self, real, conditions, own_only: false };
-        let whole = expansion.whole(path);
-        let (places, absence) = expansion.places(path)?;
-        if whole.first_pattern().is_none() {
-            let one = absence.map_or_else(|| self.found(&whole).map_err(|fault| fault.at(path)), Err)?;
-            return Ok(Selection { found: vec![(path.clone(), one)], is_many: false });
-        }
-        let mut found = Vec::new();
-        for place in &places {
-            match self.found(place) {
-                Ok(one) => found.push((place.clone(), one)),
-                // A glob may pass names without this value.
-                Err(fault) if fault.is_absent() => {}
-                Err(fault) => return Err(fault.at(place)),
-            }
-        }
-        let selection = Selection { found, is_many: true };
-        if !selection.found.is_empty() {
-            return Ok(selection);
-        }
-        if let Some(unknown) = unknown(&whole, !places.is_empty()) {
-            return Err(unknown.at(path));
-        }
-        // Patterns that leave nothing out may find nothing, if what is above the first of them is there.
-        let leaves_out = |segment: &Segment| segment.is_pattern() && !segment.takes_all();
-        let at = whole.first_pattern().unwrap_or_default();
-        let is_there = || at == 0 || real.found(&whole.first(at)).is_ok();
-        let is_fine = conditions.is_empty() && !whole.segments.iter().any(leaves_out);
-        match is_fine && (absence.is_none() || is_there()) {
-            true => Ok(selection),
-            false => Err(absence.unwrap_or_else(|| Fault::absent("the entries have no such value").at(path))),
-        }
+        Expansion { current: self, real, conditions, own_only: false }.select(path)
     }
 
     /// The path with a dotted name quoted, if that finds something: `streams."cam.1"` for
@@ -163,7 +132,7 @@ impl Config<'_> {
 
 /// The settings with which paths are expanded: to one place for each name that a glob matches and for each entry of a list
 /// at `[*]`, and of those only the ones in entries that meet all conditions of `--where`.
-pub(crate) struct Expansion<'c> {
+pub struct Expansion<'c> {
     /// The configuration.
     pub current: &'c Config<'c>,
     /// The same, where secrets are not masked.
@@ -175,6 +144,45 @@ pub(crate) struct Expansion<'c> {
 }
 
 impl Expansion<'_> {
+    /// The values at a path.
+    ///
+    /// # Errors
+    /// As those of [`Config::select`].
+    pub fn select(&self, path: &Path) -> Result<Selection, Fault> {
+        let whole = self.whole(path);
+        let (places, absence) = self.places(path)?;
+        if whole.first_pattern().is_none() {
+            let one =
+                absence.map_or_else(|| self.current.found(&whole).map_err(|fault| fault.at(path)), Err)?;
+            return Ok(Selection { found: vec![(path.clone(), one)], is_many: false });
+        }
+        let mut found = Vec::new();
+        for place in &places {
+            match self.current.found(place) {
+                Ok(one) => found.push((place.clone(), one)),
+                // A glob may pass names without this value.
+                Err(fault) if fault.is_absent() => {}
+                Err(fault) => return Err(fault.at(place)),
+            }
+        }
+        let selection = Selection { found, is_many: true };
+        if !selection.found.is_empty() {
+            return Ok(selection);
+        }
+        if let Some(unknown) = unknown(&whole, !places.is_empty()) {
+            return Err(unknown.at(path));
+        }
+        // Patterns that leave nothing out may find nothing, if what is above the first of them is there.
+        let leaves_out = |segment: &Segment| segment.is_pattern() && !segment.takes_all();
+        let at = whole.first_pattern().unwrap_or_default();
+        let is_there = || at == 0 || self.real.found(&whole.first(at)).is_ok();
+        let is_fine = self.conditions.is_empty() && !whole.segments.iter().any(leaves_out);
+        match is_fine && (absence.is_none() || is_there()) {
+            true => Ok(selection),
+            false => Err(absence.unwrap_or_else(|| Fault::absent("the entries have no such value").at(path))),
+        }
+    }
+
     /// The path as it is taken: with conditions, `streams` means `streams.*`.
     fn whole(&self, path: &Path) -> Path {
         let is_group = path.kind().is_some() && path.segments.len() == 1;

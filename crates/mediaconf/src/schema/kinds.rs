@@ -141,8 +141,8 @@ pub struct WordKind {
     pub usual: &'static [&'static str],
     /// Examples that completion proposes where the row has none.
     pub examples: &'static [&'static str],
-    /// The keyword of the named blocks whose names are values of this kind.
-    pub names_of: Option<&'static str>,
+    /// The sign in front of a value that names a block, and the keyword of those blocks.
+    pub names_of: Option<(&'static str, &'static str)>,
     /// True if any one word is such a value: nothing has to be read to know.
     pub takes_any: bool,
     /// True if an assignment takes any text as it is, `null` and `false` included. It may be a secret.
@@ -184,6 +184,22 @@ pub static LOG_LEVEL: WordKind = WordKind {
 };
 
 /// A word of a certain form, which shows that a directive begins in front of it.
+/// The beginning of an address that names a backend, and the keyword of those.
+pub const BACKEND_NAMES: (&str, &str) = ("auth://", "auth_backend");
+
+/// The address of a backend, or the word `false`, which opens access; `"false"` is an address.
+pub static BACKEND_URL: WordKind = WordKind {
+    usage: "a URL, or `false`",
+    json_form: "a string; false opens access",
+    values: &["false"],
+    names_of: Some(BACKEND_NAMES),
+    read: |word| word.map(|word| if word.raw == "false" { false.into() } else { word.value().into() }),
+    parse: |text| Some(if text == "false" { false.into() } else { text.into() }),
+    accept: |value| (value.is_string() || *value == false).then(|| value.clone()),
+    write: |value| Some(if value == "false" { Word::in_quotes("false") } else { plain_word(value) }),
+    ..TEXT
+};
+
 static FORM: WordKind = WordKind { takes_any: false, is_text: false, ..TEXT };
 
 /// `log_requests true;`, a boolean; the bare directive is true.
@@ -343,7 +359,7 @@ fn written_duration(seconds: i64) -> String {
 pub static DVR_REFERENCE: WordKind = WordKind {
     usage: "@NAME",
     json_form: "a name without its `@`",
-    names_of: Some("dvr"),
+    names_of: Some(("", "dvr")),
     read: |word| reference(word?.raw).map(Value::from),
     accept: |value| {
         let name = format!("@{}", value.as_str()?);

@@ -2,10 +2,10 @@
 
 use crate::schema::Scope::{Backend, Live, Plugin, Source, Stream, Template, Top};
 use crate::schema::{
-    AddressShape, AddressesShape, BITRATE, BlocksShape, CLUSTER_KEY_GLOBAL, Codec, DURATION, DVR_REFERENCE,
-    Derived, DirectiveRole, FLAG, Kind, KnownOption, LOG_LEVEL, ListShape, ObjectShape, OptionsShape,
-    PERCENT, PORT, Parameter, Part, PartPlace, SCALAR, SECONDS, SWITCH, Schema, Scope, TEXT, URL_GLOBAL,
-    WordKind,
+    AddressShape, AddressesShape, BACKEND_URL, BITRATE, BlocksShape, CLUSTER_KEY_GLOBAL, Codec, DURATION,
+    DVR_REFERENCE, Derived, DirectiveRole, FLAG, Kind, KnownOption, LOG_LEVEL, ListShape, ObjectShape,
+    OptionsShape, PERCENT, PORT, Parameter, Part, PartPlace, SCALAR, SECONDS, SWITCH, Schema, Scope, TEXT,
+    URL_GLOBAL, WordKind,
 };
 
 impl Scope {
@@ -55,9 +55,6 @@ static ADMIN_HTTP: ListShape = ListShape { key: "admin_http", blocks: "admin_htt
 static ADMIN_HTTPS: ListShape =
     ListShape { key: "admin_https", blocks: "admin_https_options", takes_one: true };
 
-/// The beginning of an address that names a backend, and the keyword of those.
-pub const BACKEND_NAMES: (&str, &str) = ("auth://", "auth_backend");
-
 /// `auth URL a=1 b;`: the options are strings, and a new one comes first.
 static BACKEND: AddressShape = AddressShape {
     noun: "backend",
@@ -65,9 +62,8 @@ static BACKEND: AddressShape = AddressShape {
     options: Some("extra"),
     members: Backend,
     kind: &TEXT,
-    names: Some(BACKEND_NAMES),
+    first: &BACKEND_URL,
     usual: "",
-    may_be_false: true,
     usage: "a URL or `false`, then NAME=VALUE options",
     json_form: "{\"url\", \"extra\"}; `auth false;` is the url false, the options are in extra",
 };
@@ -82,12 +78,11 @@ pub static SOURCE: AddressShape = AddressShape {
     options: None,
     members: Source,
     kind: &SCALAR,
-    names: None,
+    first: &TEXT,
     usual: "abr_loss_lower abr_loss_upper abr_mode abr_stepdown bitrate bitrates closed_captions cluster_key \
         frames_timeout headers key max_bitrate min_bitrate output_audio passphrase password pids priority program \
         programs retry_limit retry_timeout secret source_timeout stream_id stream_key subtitles timeout track tracks url \
         urls user_agent",
-    may_be_false: false,
     usage: "a URL, then NAME=VALUE options",
     json_form: "an array of {\"url\", ...}",
 };
@@ -232,12 +227,12 @@ static TOP_ROWS: [Parameter; 28] = [
     derived("runtime", &Derived::Runtime, "Figures of the running server; output only"),
     derived(
         Schema::WITH_INCLUDES,
-        &Derived::Included,
+        &Derived::Output("--with-includes"),
         "The files that read --with-includes shows; output only",
     ),
     derived(
         Schema::EFFECTIVE,
-        &Derived::Effective,
+        &Derived::Output("--effective"),
         "Marks values of templates and of the top level that read --effective shows; output only",
     ),
 ];

@@ -60,11 +60,6 @@ impl Schema {
         Scope::Top.by_keyword(keyword)?.codec.facts().group
     }
 
-    /// True if a directive with this keyword may have a block.
-    pub fn may_open_block(keyword: &str) -> bool {
-        Schema::group_of(keyword).is_some() || Schema::foreign(keyword).is_some_and(ForeignKeyword::is_block)
-    }
-
     /// True if a word is the keyword of a directive, known or well-known foreign, in any scope.
     pub fn is_any_keyword(word: &str) -> bool {
         Scope::ALL.iter().any(|scope| scope.by_keyword(word).is_some()) || Schema::foreign(word).is_some()
@@ -231,6 +226,11 @@ impl Kind {
         [Scope::Stream, Scope::Live, Scope::Plugin][self as usize]
     }
 
+    /// The JSON key of the blocks with a keyword, such as `streams` or `template`.
+    pub fn key_of(keyword: &str) -> &str {
+        Self::ALL.iter().find(|kind| kind.noun() == keyword).map_or(keyword, |kind| kind.key())
+    }
+
     /// A block in JSON, for examples.
     pub const fn example(self) -> &'static str {
         let streams = r#"{"urls":[{"url":"udp://239.0.0.1:1234"}]}"#;
@@ -292,16 +292,13 @@ impl DirectiveRole {
     }
 }
 
-/// The keywords of a row.
-pub type Keywords = &'static [&'static str];
-
 /// One row of the table.
 #[derive(Debug)]
 pub struct Parameter {
     /// The JSON key.
     pub key: &'static str,
     /// The keywords of its directives; a new one is written with the first.
-    pub keywords: Keywords,
+    pub keywords: &'static [&'static str],
     /// Reads and writes its directives.
     pub codec: &'static dyn Codec,
     /// What it is for, where the program has to know it.
@@ -331,7 +328,11 @@ impl Parameter {
     }
 
     /// Makes a row without documentation.
-    pub const fn new(key: &'static str, keywords: Keywords, codec: &'static dyn Codec) -> Self {
+    pub const fn new(
+        key: &'static str,
+        keywords: &'static [&'static str],
+        codec: &'static dyn Codec,
+    ) -> Self {
         Self {
             key,
             keywords,
@@ -463,11 +464,8 @@ pub trait Codec: fmt::Debug + Sync {
 
     /// The place of a member of the value.
     fn member(&'static self, _key: &str) -> Result<Place, Fault> {
-        match self.entry() {
-            Some(Place::Foreign) => Ok(Place::Foreign),
-            Some(_) => Err(is_list("an element, such as `[0]`, or `[+]` for a new one")),
-            None => Err(Fault::of_path("there is nothing below a plain value")),
-        }
+        let entry = self.entry();
+        entry.filter(|entry| matches!(entry, Place::Foreign)).ok_or_else(|| no_members(entry.is_some()))
     }
 
     /// The place of an entry of the value; `None` if it is no list.
@@ -536,18 +534,14 @@ pub enum Place {
     Block(Kind),
     /// A known parameter that is no group.
     Own(&'static Parameter),
-    /// An element of a list of values.
-    Element(&'static WordKind),
+    /// A plain value that is no parameter of its own: an element of a list, an address, an option of `auth`.
+    Leaf(&'static WordKind),
     /// An element of a stream's sources.
     Source(Scope),
     /// An element of a list of options.
     Pair(&'static OptionsShape),
-    /// `auth.url`.
-    BackendUrl,
     /// `auth.extra`.
     Extras,
-    /// A part of a parameter that is a string and nothing else.
-    Text,
     /// A member of an object whose words a directive holds.
     Part(&'static Part),
     /// The blocks `template`, by name.
@@ -567,17 +561,14 @@ pub struct AddressShape {
     pub noun: &'static str,
     /// The JSON key of the address.
     pub address: &'static str,
+    /// The kind of the address; a patch that sets it to false removes the options that it does not set.
+    pub first: &'static WordKind,
     /// The JSON key of the object with the options; none if they are members beside the address.
     pub options: Option<&'static str>,
     /// The scope of the other members of its object.
     pub members: Scope,
     /// The kind of the values of options; an option without a value is true.
     pub kind: &'static WordKind,
-    /// The beginning of an address that names a block of the top level, and the keyword of those blocks.
-    pub names: Option<(&'static str, &'static str)>,
-    /// True if the word `false` may stand in the place of the address; a patch that sets it removes the
-    /// options that it does not set.
-    pub may_be_false: bool,
     /// The words behind the keyword.
     pub usage: &'static str,
     /// The form in JSON, for the manual.
@@ -683,17 +674,19 @@ pub enum Derived {
     Former,
     /// Figures of a running server.
     Runtime,
-    /// The names of the included files whose contents are shown.
-    Included,
-    /// True where values are shown that are not set there.
-    Effective,
+    /// Shown by this option of `read` alone.
+    Output(&'static str),
     /// The address of a source: the first word of its directive.
     Address,
 }
 
-/// The fault of a name behind a list.
-pub fn is_list(elements: &str) -> Fault {
-    Fault::of_path("a list has no members").hint(format!("name {elements}"))
+/// The fault of a name behind a list, or behind a plain value.
+pub fn no_members(is_list: bool) -> Fault {
+    let element = "name an element, such as `[0]`, or `[+]` for a new one";
+    match is_list {
+        true => Fault::of_path("a list has no members").hint(element),
+        false => Fault::of_path("there is nothing below a plain value"),
+    }
 }
 
 #[cfg(test)]

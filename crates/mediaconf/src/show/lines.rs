@@ -1,7 +1,6 @@
 //! Finds the entries of the text that a path leads to, and writes values as lines that `modify --set` accepts:
 //! `mediactl read -o set`.
 
-use std::iter::repeat_n;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -14,15 +13,9 @@ use crate::schema::{
 };
 use crate::syntax::{Document, Entry, line_end};
 
-/// The entries that a path leads to: a block, or the directives that say a value.
-struct FoundEntries<'d, 'p> {
-    /// There is at least one.
-    entries: Vec<Entry<'d>>,
-    /// The rest of the path, which leads into them.
-    below: &'p [Segment],
-    /// False if the path names something else in this block, which is not there.
-    is_there: bool,
-}
+/// The entries that a path leads to, one at least: a block, or the directives that say a value. With them the rest of the
+/// path, which leads into them; `None` if that names something that is not there.
+type FoundEntries<'d, 'p> = (Vec<Entry<'d>>, Option<&'p [Segment]>);
 
 fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<FoundEntries<'d, 'p>> {
     let (key, below) = (segments.first()?.name()?, &segments[1..]);
@@ -43,8 +36,7 @@ fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<FoundE
         _ if is_of_list => return None,
         ([Segment::Index(at), inside @ ..], Some(row)) if row.takes_elements() => {
             // A line may have several sources.
-            let count = |entry| facts.sources.map_or(1, |_| Address::of_entry(entry).count());
-            let mut each = entries.iter().flat_map(|entry| repeat_n(*entry, count(*entry)));
+            let mut each = entries.iter().flat_map(|&line| Address::of_entry(line).map(move |_| line));
             (each.nth(*at).into_iter().collect(), if facts.list.is_some() { inside } else { below })
         }
         // Of a directive that stands there twice, the last one counts.
@@ -55,28 +47,25 @@ fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<FoundE
     };
     let block = entries.iter().copied().find(|_| (has_names || row.is_none()) && !below.is_empty());
     let Some(block) = block.filter(|block| block.is_block() && entries.len() == 1) else {
-        return (!entries.is_empty()).then_some(FoundEntries { entries, below, is_there: true });
+        return (!entries.is_empty()).then_some((entries, Some(below)));
     };
     let scope = facts.group.map_or_else(|| inner_scope(block), Kind::scope);
     let inside = find(&Members::group(scope, block.children()), below);
-    inside.or(Some(FoundEntries { entries, below, is_there: false }))
+    inside.or(Some((entries, None)))
 }
 
 impl<'d> Config<'d> {
     /// The entry that says the value at a path, or else the nearest block around it; `None` if there is none.
     pub fn entry_at(&self, path: &[Segment]) -> Option<Entry<'d>> {
-        find(self.members(), path)?.entries.first().copied()
+        find(self.members(), path)?.0.first().copied()
     }
 
     /// The one entry that a path stands for: a block by its name, or a directive; `None` if it is a part of an entry,
     /// several entries, or none.
     pub fn own_entry_at(&self, path: &[Segment]) -> Option<Entry<'d>> {
         let is_group = path.len() == 1 && path[0].name().is_some_and(|key| Schema::kind(key).is_some());
-        let found = find(self.members(), path).filter(|found| found.is_there && !is_group)?;
-        match &found.entries[..] {
-            [entry] if found.below.is_empty() => Some(*entry),
-            _ => None,
-        }
+        let (entries, below) = find(self.members(), path).filter(|_| !is_group)?;
+        if let [entry] = entries[..] { below.filter(|below| below.is_empty()).map(|_| entry) } else { None }
     }
 }
 
@@ -93,7 +82,7 @@ impl Document {
         }
         let members = self.members();
         let names = &path.segments[..path.names().len()];
-        let Some(FoundEntries { entries: found, is_there: true, .. }) = find(&members, names) else {
+        let Some((found, Some(_))) = find(&members, names) else {
             let absent = Config::new(self).found(path).err();
             return Err(absent.unwrap_or_else(|| Fault::absent("no directive of the text sets it")).at(path));
         };
@@ -187,6 +176,4 @@ fn text(place: Place, value: &Value) -> Option<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests read fixtures")]
-#[path = "lines_tests.rs"]
 mod tests;

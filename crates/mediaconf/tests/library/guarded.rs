@@ -1,7 +1,7 @@
 //! Form changes and near misses of patches between real texts: what is reported of a text is reported of
 //! its JSON, and nothing that is in a file is taken for a misspelling.
 
-use mediaconf::{Config, Document, Edit, Entry, FaultKind, Faults, Kind, Schema, Scope};
+use mediaconf::{Config, Document, Entry, FaultKind, Faults, Kind, Scope};
 use serde_json::Value;
 
 use crate::fixtures;
@@ -29,9 +29,6 @@ fn told(faults: &Faults) -> Vec<String> {
     told
 }
 
-/// The place outside of all blocks.
-const OUTSIDE: &str = "";
-
 #[test]
 fn form_change_and_near_miss_are_told_of_the_json_as_of_the_text() {
     let texts = texts();
@@ -42,12 +39,16 @@ fn form_change_and_near_miss_are_told_of_the_json_as_of_the_text() {
         |((_, a), (_, b))| {
             let (a, b) = (Document::parse(a.clone()), Document::parse(b.clone()));
             let patch = (Config::from(&view(&a, true))).patch_to(&Config::from(&view(&b, true)));
-            let reduced =
-                Schema::normalize(Value::Object(patch.clone())).map_err(|faults| format!("{faults:?}"))?;
-            let of_json = Edit::doubts_in_json(&view(&a, true), &reduced);
+            let reduced = Value::Object(patch);
             // Not every view can be written back.
-            let Ok(edit) = a.modify(Value::Object(patch), FaultKind::DOUBTS) else { return Ok(()) };
-            let of_text = edit.map(|edit| edit.guarded).unwrap_or_default();
+            let doubts = |text: &Document| {
+                let edit = text.modify(reduced.clone(), FaultKind::DOUBTS).ok()?;
+                Some(edit.map(|edit| edit.guarded).unwrap_or_default())
+            };
+            let empty = Document::parse("");
+            let made = empty.modify(view(&a, true), FaultKind::DOUBTS).ok().flatten();
+            let of_json = doubts(&made.map_or(empty, |edit| edit.document)).unwrap_or_default();
+            let Some(of_text) = doubts(&a) else { return Ok(()) };
             let (of_json, of_text) = (told(&of_json), told(&of_text));
             if of_json == of_text {
                 Ok(())
@@ -77,53 +78,6 @@ fn near_miss_takes_no_keyword_of_a_real_file_for_a_misspelling() {
             if misses.is_empty() { Ok(()) } else { Err(format!("{misses:?}")) }
         },
     );
-}
-
-#[test]
-fn every_directive_of_a_real_file_stands_where_its_row_says() {
-    let corpus = fixtures::corpus("valid");
-    if corpus.is_empty() {
-        return;
-    }
-    fixtures::all(
-        corpus,
-        |(name, _)| name.clone(),
-        |(_, bytes)| {
-            let document = Document::parse(String::from_utf8_lossy(bytes).into_owned());
-            let mut strays = Vec::new();
-            let mut blocks = vec![(OUTSIDE.to_owned(), document.entries().collect::<Vec<_>>())];
-            while let Some((block, entries)) = blocks.pop() {
-                let count = |keyword: &str| entries.iter().filter(|entry| entry.keyword() == keyword).count();
-                for entry in &entries {
-                    let keyword = entry.keyword().into_owned();
-                    blocks.push((keyword.clone(), entry.children().collect()));
-                    let Some(row) = Schema::foreign(&keyword) else {
-                        // A single quote of one file leaves half a word over.
-                        let is_known = Schema::is_any_keyword(&keyword) || keyword.contains('\'');
-                        strays.extend((!is_known).then(|| format!("{block}: {keyword} has no row")));
-                        continue;
-                    };
-                    let is_own = scope_of(&block).is_some_and(|scope| scope.by_keyword(&keyword).is_some());
-                    if !is_own && !row.stands_in(&block) {
-                        strays.push(format!("{block}: {keyword}"));
-                    }
-                    if !is_own && !row.repeats && count(&keyword) > 1 {
-                        strays.push(format!("{block}: {keyword} repeats"));
-                    }
-                }
-            }
-            if strays.is_empty() { Ok(()) } else { Err(strays.join("\n")) }
-        },
-    );
-}
-
-/// The scope of the known parameters in the blocks of a keyword.
-fn scope_of(block: &str) -> Option<Scope> {
-    match block {
-        OUTSIDE => Some(Scope::Top),
-        "template" => Some(Scope::Template),
-        block => Schema::group_of(block).map(Kind::scope),
-    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A crash is simulated by writing the bytes that a cut-short write would leave.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::chown;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -93,21 +93,6 @@ fn cut_short(new: &[u8], written: usize) -> Vec<u8> {
 }
 
 #[test]
-fn writes_into_the_same_inode() {
-    for new in NEW {
-        let place = MountedFile::new();
-        let inode = |place: &MountedFile| fs::metadata(place.conf.target()).expect("the file is there").ino();
-        let before = inode(&place);
-        let (state, mut staged) = (place.state_dir(), place.staged(new));
-        let warnings = write((&place.conf, &state), OLD, new, &mut staged);
-        assert!(warnings.expect("the file is writable").is_empty());
-        assert_eq!(place.text(), new);
-        assert_eq!(inode(&place), before);
-        assert!(!place.mark().exists());
-    }
-}
-
-#[test]
 fn a_write_that_was_cut_short_is_put_back() {
     for new in NEW {
         for written in 0..=new.len() {
@@ -179,24 +164,6 @@ fn a_mixture_in_another_file_is_an_edit() {
     fs::rename(&next, place.conf.target()).expect("the folder is ours");
     assert!(place.warnings().is_empty());
     assert_eq!(place.text(), mixture);
-}
-
-/// The file is touched only after the mark is whole, so a mark that is not whole means nothing.
-#[test]
-fn a_mark_of_a_file_that_is_gone_or_of_no_change_is_removed() {
-    for mark in ["", "7", "x"] {
-        let place = MountedFile::new();
-        place.crash(NEW[0], OLD);
-        fs::write(place.mark(), mark).expect("the folder is writable");
-        assert_eq!(place.conf.load().expect("the file can be read").bytes, OLD);
-        assert!(place.warnings().is_empty());
-        assert_eq!(place.text(), OLD);
-    }
-    let place = MountedFile::new();
-    place.crash(NEW[0], OLD);
-    fs::remove_file(place.conf.target()).expect("the folder is ours");
-    assert!(place.warnings().is_empty());
-    assert!(!place.mark().exists());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::place;
 use super::server::{Reply, Request, Server};
-use crate::cli::{Place, Run, SAMPLE, unset};
+use crate::cli::{Place, Run, SAMPLE};
 
 /// `admin:hunter2`, in base64.
 pub const AUTHORIZATION: &str = "Basic YWRtaW46aHVudGVyMg==";
@@ -300,14 +300,34 @@ fn a_server_that_ignores_a_change_is_told() {
     run(&server, &place(), &["modify", "rtsp=554"], "").exits(0);
 }
 
+/// What the guards look at: they are computed from what was read.
+const GUARDED: &str = "edit_auth admin hunter2;\nmark a;\nmark b;\nhttp 80 { x { peer s1; peer s2; } }\n\
+                    stream cam1 {\n  url udp://1;\n  archive /storage 7d;\n}\nstream old {\n  url udp://2;\n  titel x;\n  prepsh 1;\n}\n";
+
 #[test]
-fn unset_of_what_is_not_there_is_exit_7() {
-    let (server, place) = (bare_of(view(&unset::text())), place());
-    for (path, said) in unset::MISSING.iter().filter(|(path, _)| *path != "auth.extra.realm.x") {
-        run(&server, &place, &["modify", "--unset", path], "").exits(7).says(said);
-        assert_eq!(server.posts(), [], "{path}");
+fn form_change_near_miss_and_one_line_are_refused_and_nothing_is_posted() {
+    let joined = "edit_auth admin hunter2;http 80;# Streams:stream cam1 udp://1;stream old udp://2;";
+    let list = r#"{"http_options":{"80":{"x":{"peer":{"s3":{}}}}}}"#;
+    for (guard, command, input, named) in [
+        ("form-change", "modify -f -", r#"{"mark":["a","c"]}"#, "`mark`"),
+        ("form-change", "modify -f -", list, "`http_options.80.x.peer`"),
+        ("near-miss", "modify --set rtpm=1936", "", "`rtpm`"),
+        ("near-miss", "modify --set streams.cam1.prepuhs=5", "", "`streams.cam1.prepuhs`"),
+        ("one-line", "save - --max-delete 9", joined, "--data-binary"),
+        ("one-line", "update - --max-delete 9", joined, "--data-binary"),
+    ] {
+        let arguments: Vec<&str> = command.split(' ').collect();
+        for accepting in [&["--accept", guard][..], &["--force"]] {
+            let (server, place) = (bare_of(view(GUARDED)), place());
+            run(&server, &place, &arguments, input).exits(3).says(named).says(guard);
+            let rehearsed = [&arguments[..], &["--dry-run", "--yes"]].concat();
+            run(&server, &place, &rehearsed, input).exits(3).says(named);
+            assert_eq!(server.posts(), []);
+            let emptied = ["--accept", "empty-replacement"];
+            run(&server, &place, &[&arguments, accepting, &emptied].concat(), input).exits(0);
+            // It would not know the parameter, and what it does not know it ignores.
+            let [(target, _)] = &server.posts()[..] else { panic!("{:?}", server.posts()) };
+            assert!(!target.contains('?'), "{target}");
+        }
     }
-    let ignoring = ["modify", "--unset", "rtmp", "--ignore-missing"];
-    run(&server, &place, &ignoring, "").exits(0).says("nothing to change");
-    run(&server, &place, &["modify", "--set", "streams.cam1.x=a b", "--unset", "rtsp"], "").exits(0);
 }

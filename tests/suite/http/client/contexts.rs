@@ -115,23 +115,6 @@ fn a_password_command_that_fails_ends_the_command() {
 }
 
 #[test]
-fn a_target_is_said_once() {
-    let home = Home::new();
-    home.add("prod", "http://127.0.0.1:1", &[]).exits(0);
-    for (command, code, said) in [
-        ("-x prod --conf media.conf read", 2, "`--conf` and `--context` are two different targets"),
-        ("-x prod --url http://h read", 2, "`--url` and `--context` are two different targets"),
-        ("-x prod serve", 2, "`serve` works on a file"),
-        ("-x prod modify --set rtsp=1 --reload-cmd true", 2, ""),
-        ("-x prd read", 7, "there is no context `prd`\nhint: did you mean `prod`?"),
-    ] {
-        home.does(command, code).says(said);
-    }
-    let call = home.call(&["read"]).env("MEDIACTL_CONTEXT", "prod").env("MEDIACTL_CONF", "media.conf");
-    call.run().exits(2).says("MEDIACTL_CONF and MEDIACTL_CONTEXT");
-}
-
-#[test]
 fn contexts_are_kept_in_a_file_of_the_user_with_its_comments() {
     let home = Home::new();
     home.does("context list", 0).says("there are no contexts");
@@ -158,6 +141,7 @@ fn contexts_are_kept_in_a_file_of_the_user_with_its_comments() {
     let two = "`--url` and `--cluster` are two different targets";
     for (command, code, said) in [
         ("context add prod --url https://media.example", 2, "there is a context `prod` already"),
+        ("-x prd read", 7, "there is no context `prd`\nhint: did you mean `prod`?"),
         ("context remove test", 7, ""),
         ("context use test", 7, ""),
         ("context add a --url h", 2, ""),

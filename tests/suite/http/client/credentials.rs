@@ -125,14 +125,32 @@ fn a_target_is_said_once() {
         ("", "read http", 0, "[\n  1\n]"),
         ("", "--url read", 2, ""),
         ("", "read --timeout 0", 2, ""),
+        ("", "-x prod --conf media.conf read", 2, "`--conf` and `--context` are two different targets"),
+        ("", "-x prod --url http://h read", 2, "`--url` and `--context` are two different targets"),
+        ("", "-x prod serve", 2, "`serve` works on a file"),
+        (
+            "",
+            "--conf media.conf --cluster ETCD read",
+            2,
+            "`--conf` and `--cluster` are two different targets",
+        ),
+        ("", "--url http://h --cluster ETCD read", 2, "`--url` and `--cluster` are two different targets"),
+        ("", "-x prod --cluster ETCD read", 2, "`--cluster` and `--context` are two different targets"),
+        ("", "--cluster ETCD --insecure read", 2, "`--insecure` and `--fingerprint` are for servers"),
+        ("", "--cluster ETCD --cert a.pem read", 2, "--key"),
+        ("", "--cluster etcd://olga:hunter2@h read", 2, "`etcd://h/` is not the URL of a configuration"),
     ] {
-        let command = command.replace("URL", &url);
+        let command = command.replace("URL", &url).replace("ETCD", "etcd://127.0.0.1:1/p");
         let run = place.mediactl(command.split(' ')).env("MEDIACTL_URL", variable).run().exits(code);
         assert!(run.out.contains(said) || run.err.contains(said), "{command} {run:#?}");
         run.hides("hunter2");
     }
     let alone = place.mediactl(["read", "http"]).without("MEDIACTL_CONF").env("MEDIACTL_URL", &url).run();
     alone.exits(0).prints("[\n  80\n]").hides("hunter2");
+    for (name, value) in [("CONTEXT", "prod"), ("CLUSTER", "etcd://127.0.0.1:1/p")] {
+        let run = place.mediactl(["read"]).env(&format!("MEDIACTL_{name}"), value).run().exits(2);
+        run.says(&format!("MEDIACTL_CONF and MEDIACTL_{name} are two different targets"));
+    }
     for bad in ["h:8090", "ftp://admin:hunter2@h", "http://admin:hunter2@h/?x", "http://admin:hunter2@h:x"] {
         place.run(["--url", bad, "read"]).exits(2).hides("hunter2").says("is not the URL of a server");
     }

@@ -1,7 +1,5 @@
 //! TLS: whom the client believes.
 
-use std::io::Write;
-use std::net::TcpListener;
 use std::sync::Arc;
 
 use mediactl::http::api::Fingerprint;
@@ -111,20 +109,5 @@ fn a_fingerprint_is_trusted_whatever_the_certificate_says() {
             .run(["--url", &server.url(), "--fingerprint", &right, "read"])
             .exits(2)
             .says("has no certificate");
-    }
-}
-
-#[test]
-fn a_server_without_tls_is_named_as_such() {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
-    let url = format!("https://{}", listener.local_addr().expect("it has an address"));
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
-        }
-    });
-    for flags in [&[][..], &["--insecure"]] {
-        let run = place().run(["--url", &url, "--timeout", "30", "read"].iter().chain(flags));
-        run.exits(7).says("no encrypted connection: it does not speak TLS\nhint: is it `http://`");
     }
 }

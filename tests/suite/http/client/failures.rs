@@ -57,19 +57,6 @@ fn a_broken_change_is_unknown() {
 }
 
 #[test]
-fn a_read_whose_connection_was_closed_is_sent_again_once() {
-    for (mut closed, code) in [(1, 0), (2, 7)] {
-        let mut running = super::bare::view(SAMPLE);
-        let server = Server::start(move |request| {
-            closed -= 1;
-            if closed >= 0 { Reply::Close } else { operate(request, &mut running) }
-        });
-        place().run(["--url", &server.url(), "read", "rtsp"]).exits(code);
-        assert_eq!(server.requests().len(), 2);
-    }
-}
-
-#[test]
 fn unusable_answers_have_their_exit_codes() {
     let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let url = format!("http://{}", free.expect("there is a port"));
@@ -141,26 +128,6 @@ fn an_answer_takes_no_more_than_it_may() {
     let server = reading(|| Reply::Close);
     for size in ["200000", "1G", "16GiB", "100K", "1MiB"] {
         place().run(["--url", &server.url(), "--max-answer", size, "read", "http"]).exits(0);
-    }
-}
-
-#[test]
-fn errors_of_libraries_are_reworded() {
-    let raw = |bytes| Server::start(move |_| Reply::Raw(bytes)).url();
-    let cut = "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{\"http\"";
-    for (url, code, said) in [
-        (&*raw("SSH-2.0-OpenSSH_9.2\r\n\r\n"), 7, "not reachable: the answer is not HTTP\n"),
-        (&*raw(cut), 7, ": the connection broke in the middle of the answer\n"),
-        ("http://no-such-host.invalid", 7, "not reachable: the name of the host can't be resolved\n"),
-        ("media.example", 2, "it does not start with `http://` or `https://`\n"),
-        ("/etc/media/media.conf", 2, "it does not start with `http://` or `https://`\n"),
-        ("http://", 2, "empty host\n"),
-        ("http://h:99999", 2, "invalid port number\n"),
-        ("http://[::1", 2, "invalid IPv6 address\n"),
-        ("http://a b", 2, "invalid international domain name\n"),
-    ] {
-        let run = place().run(["--url", url, "--timeout", "5", "read"]).exits(code).says(said);
-        assert_eq!(run.err.contains("not reachable"), said.contains("not reachable"), "{run:?}");
     }
 }
 

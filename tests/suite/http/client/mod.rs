@@ -5,7 +5,6 @@ mod contexts;
 mod credentials;
 mod encrypted;
 mod failures;
-mod guarded;
 mod offered;
 pub(crate) mod server;
 

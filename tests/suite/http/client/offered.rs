@@ -11,56 +11,13 @@ fn run(serving: &Serving, place: &Place, arguments: &[&str], input: &str) -> Run
     call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").input(input).run()
 }
 
-/// A server that runs another text than the one in its file.
-fn updated(place: &Place) -> Serving {
-    let serving = Serving::over(place);
-    place.put("new", SAMPLE.replace("554", "553"));
-    place.run(["update", "new"]).exits(0);
-    serving
-}
-
 /// How many requests of a method a server had, by its log.
 fn requests(log: &str, method: &str) -> usize {
     log.lines().filter(|line| line.contains(&format!(" {method} "))).count()
 }
 
 #[test]
-fn what_is_not_saved_is_read_and_shown() {
-    let place = Place::with(SAMPLE);
-    let serving = updated(&place);
-    let other = SAMPLE.replace("554", "555");
-    let url = serving.url.trim_end_matches("/media/api");
-    let read = |arguments: &[&str]| run(&serving, &place, arguments, &other);
-    assert_eq!(read(&["read", "-o", "conf", "--saved"]).exits(0).out, SAMPLE);
-    read(&["read", "-o", "conf"]).exits(0).prints("rtsp 553;");
-    read(&["read", "--saved", "rtsp"]).exits(0).prints("554");
-    read(&["read", "rtsp"]).exits(0).prints("553");
-    read(&["diff"]).exits(1).prints(url).prints("-rtsp 553;\n+rtsp 554;\n");
-    read(&["check"]).exits(0).says("1 file checked");
-    // A change shows it, too.
-    for more in [&["--dry-run"][..], &[]] {
-        let run = read(&[&["modify", "--set", "streams.cam1.prepush=9"], more].concat()).exits(0);
-        let run = run.says("2 lines added, 2 lines removed").says("goes into the file, too");
-        run.prints("-rtsp 554;\n+rtsp 553;\n").prints("+  prepush 9;");
-    }
-    read(&["save", "-", "--dry-run"]).exits(0).prints("-rtsp 553;\n+rtsp 555;\n");
-    read(&["update", "-"]).exits(0).prints("-rtsp 553;\n+rtsp 555;\n").says("updated");
-    read(&["save", "-", "--force"]).exits(0).says("saved http://");
-    assert_eq!(place.text(), other);
-    let place = Place::with("edit_auth admin hunter2;# Ports:http 80;stream a { url udp://1; }");
-    let serving = Serving::over(&place);
-    for arguments in
-        [&["read"][..], &["read", "--runtime"], &["read", "-o", "conf"], &["read", "-o", "table"]]
-    {
-        // The second by the socket of the server over the file.
-        for read in [run(&serving, &place, arguments, ""), place.run(arguments)] {
-            read.exits(0).says("the text has lost its line ends");
-        }
-    }
-}
-
-#[test]
-fn check_and_diff_show_what_they_show_without_a_server() {
+fn diff_shows_what_it_shows_without_a_server() {
     let place = Place::with(format!("{SAMPLE}include more.inc;\nstream я {{ title \"😀\"; prepsh 5; }}\n"));
     place.put("more.inc", "strem x { url udp://1; }\n");
     place.run(["modify", "-q", "--set", "rtmp=7"]).exits(0);
@@ -69,17 +26,6 @@ fn check_and_diff_show_what_they_show_without_a_server() {
     let serving = Serving::over(&place);
     let over = |arguments: &[&str]| run(&serving, &place, arguments, "");
     let url = serving.url.clone();
-    let checks = |code: i32, checked: u32| {
-        let said = place.run(["check"]).exits(code);
-        let (text, json) = (over(&["check"]).exits(code), over(&["check", "-o", "json"]).exits(code));
-        let name = format!("{url} (saved)");
-        assert_eq!(text.out.replace(&name, CONF), said.out);
-        assert!(text.err.ends_with(&said.err), "{}", text.err);
-        let own = place.run(["check", "-o", "json"]).exits(code);
-        assert_eq!(json.out.replace(&name, CONF), own.out);
-        assert_eq!(said.err.contains(&format!("{checked} file")), checked > 0, "{}", said.err);
-    };
-    checks(0, 2);
     for sides in
         [&["change:last", "change:1"][..], &["change:2"], &["saved", "running"], &["running", "change:last"]]
     {
@@ -96,7 +42,6 @@ fn check_and_diff_show_what_they_show_without_a_server() {
     over(&["diff", "change:0"]).exits(2);
     // A hand edit with errors.
     place.put(CONF, place.text().replace("rtsp 554;", "rtsp 554"));
-    checks(3, 2);
     over(&["diff"]).exits(1).prints("-rtsp 554;\n+rtsp 554\n");
 }
 
@@ -168,32 +113,6 @@ fn a_change_is_one_request() {
         let log = serving.stop().err;
         assert_eq!((requests(&log, "GET"), requests(&log, "POST")), (gets, 1), "{command}\n{log}");
     }
-}
-
-#[test]
-fn a_refusal_reads_as_it_does_without_a_server() {
-    let many: String = (0..9).map(|at| format!("stream s{at} {{\n  url udp://h:{at};\n}}\n")).collect();
-    let place = Place::with(format!("{SAMPLE}{many}"));
-    place.put("none", "{\"streams\":null}");
-    let cases = [
-        ("modify --unset edit_auth", 6),
-        ("modify --set streams.cma1.title=x", 3),
-        ("modify --set streams.cam1.prepush=x", 3),
-        ("modify --unset streams.cam1.nothing", 7),
-        ("modify --set rtsp=1 --expect rtsp=2", 5),
-        ("rm streams.s* --max-delete 3", 6),
-        ("modify -f none", 6),
-        ("mv streams.nobody streams.x", 7),
-        ("cp streams.cam1 streams.s1", 3),
-        ("add stream cam1 udp://1", 3),
-    ];
-    let alone = cases.map(|(command, code)| place.run(command.split(' ')).exits(code).err);
-    let serving = Serving::over(&place);
-    for ((command, code), alone) in cases.into_iter().zip(alone) {
-        let told = run(&serving, &place, &command.split(' ').collect::<Vec<_>>(), "").exits(code);
-        assert_eq!(told.err, alone, "{command}");
-    }
-    run(&serving, &place, &["modify", "-f", "none", "--max-delete", "99"], "").exits(0);
 }
 
 /// Each client edits lists, renames, copies and replaces, at the same time as all others.

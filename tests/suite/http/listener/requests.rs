@@ -81,21 +81,6 @@ fn a_client_that_waits_to_be_told_is_told_once() {
 }
 
 #[test]
-fn a_short_body_of_an_unauthenticated_client_is_skipped() {
-    let running = Running::start();
-    let mut client = running.client();
-    for body in
-        ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"]
-    {
-        client.send(format!("POST / HTTP/1.1\r\nHost: a\r\nX-Rank: stranger\r\n{body}"));
-        let answer = client.answer();
-        assert_eq!((answer.status, answer.header("Connection")), (401, None));
-    }
-    client.send("GET /next HTTP/1.1\r\nHost: a\r\n\r\n");
-    assert_eq!(client.answer().text(), "GET /next ");
-}
-
-#[test]
 fn answers_without_a_body_have_none_and_a_header_in_a_header_is_a_500() {
     let running = Running::start();
     let mut client = running.client();

@@ -2,7 +2,7 @@
 
 use std::net::TcpStream;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::support::Running;
 use crate::waiting::{PATIENCE, eventually};
@@ -43,31 +43,4 @@ pub fn runs_alone(path: &str) -> bool {
 
 pub fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").expect("this is Linux").count()
-}
-
-#[test]
-fn a_server_has_threads_for_the_requests_that_it_answers_and_leaves_none_behind() {
-    let path = "http::listener::running::a_server_has_threads_for_the_requests_that_it_answers_and_leaves_none_behind";
-    if !runs_alone(path) {
-        return;
-    }
-    let before = threads();
-    let running = Running::start();
-    running.is_well();
-    let idle = threads() - before;
-    assert!(idle < 20, "{idle} threads");
-    let mut busy: Vec<_> = (0..30).map(|_| running.client()).collect();
-    busy.iter_mut().for_each(|client| client.send("GET /slow?500 HTTP/1.1\r\nHost: a\r\n\r\n"));
-    eventually(|| running.asked() == 31);
-    busy.iter_mut().for_each(|client| assert_eq!(client.answer().status, 200));
-    running.server.stop(PATIENCE);
-    eventually(|| threads() <= before);
-    // A request that hangs is not waited for.
-    let running = Running::start();
-    let mut busy = running.client();
-    busy.send("GET /slow?30000 HTTP/1.1\r\nHost: a\r\n\r\n");
-    eventually(|| running.asked() == 1);
-    let begin = Instant::now();
-    running.server.stop(Duration::from_millis(50));
-    assert!(begin.elapsed() < Duration::from_secs(25));
 }

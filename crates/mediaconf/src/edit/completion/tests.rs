@@ -130,34 +130,3 @@ fn a_path_goes_on_with_what_its_use_allows() {
         assert_eq!(found, expected, "{path_use:?} {typed}");
     }
 }
-
-#[test]
-fn a_path_may_begin_below_a_block() {
-    for (path_use, base, typed, expected) in [
-        (PathUse::Settable, "streams.cam1", "prep", "prepush=|prepush=off"),
-        (
-            PathUse::Settable,
-            "lives.NAME",
-            "publ",
-            "publish_enabled=|publish_enabled=true|publish_enabled=false",
-        ),
-        (PathUse::Present, "streams.cam1", "tit", "title"),
-        (PathUse::Present, "streams.*", "dvr.r", "dvr.root|dvr.reference"),
-    ] {
-        assert_eq!(candidates(path_use, base, typed).join("|"), expected, "{typed}");
-    }
-}
-
-#[test]
-fn a_condition_goes_on_with_values() {
-    for (typed, expected) in [
-        ("ti", "title="),
-        ("urls.", "urls.url="),
-        ("auth.", "auth.url=|auth.extra.|auth.url_global="),
-        ("static=", "static=true|static=false"),
-        ("title~", ""),
-        ("nothing", ""),
-    ] {
-        assert_eq!(candidates(PathUse::Condition, "streams.NAME", typed).join("|"), expected, "{typed}");
-    }
-}

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use super::{directive, elements, json_string, no_member, of_words, opens, set_last, unlike};
 use crate::schema::{
     AddressShape, BlockHead, Codec, Facts, Fault, JsonForm, Normalizer, Object, Place, SWITCH, Scope, TEXT,
-    URL_GLOBAL, directive, elements, has_needless_escape, json, json_string, keyword_of, no_member, object,
-    of_words, opens, plain_word, read_directive, set_last, unlike,
+    URL_GLOBAL, has_needless_escape, json, keyword_of, object, read_directive,
 };
 use crate::syntax::{Entry, Word, Words};
 
@@ -49,7 +49,6 @@ impl<'t> Address<'t> {
         each.map(|positional| Self { positional, behind: None }).chain(one)
     }
 
-    /// True if the address is the word `false`, which opens access; `auth "false";` names a backend.
     /// The words behind it.
     pub fn options(&self) -> impl Iterator<Item = Word<'t>> {
         self.behind.clone().into_iter().flatten()
@@ -76,23 +75,17 @@ impl AddressShape {
         object.into_iter().flatten().filter(move |(key, _)| Some(key.as_str()) != address)
     }
 
-    /// The value of an option; a bare flag is true.
-    /// The key and the value of an option.
+    /// The key and the value of an option; a bare flag is true.
     pub fn option(&self, word: Word<'_>) -> (String, Value) {
         let (key, value) = word.option();
         let value = value.and_then(|value| (self.kind.read)(Some(value)));
         (self.option_scope().key_of(&key.value()).into_owned(), value.unwrap_or(Value::Bool(true)))
     }
 
-    /// The value of the first word; false opens access.
-    pub fn first(&self, address: &Address<'_>) -> Value {
-        let word = address.positional;
-        if self.may_be_false && word.raw == "false" { false.into() } else { word.value().into() }
-    }
-
     /// The object that shows an address.
     pub fn object(&self, address: &Address<'_>) -> Object {
-        let mut object = Map::from_iter([(self.address.to_owned(), self.first(address))]);
+        let first = (self.first.read)(Some(address.positional)).unwrap_or_default();
+        let mut object = Map::from_iter([(self.address.to_owned(), first)]);
         let mut options = Map::new();
         for word in address.options() {
             let (key, value) = self.option(word);
@@ -128,12 +121,9 @@ impl AddressShape {
         address.ok_or_else(|| unlike("one URL, then NAME=VALUE options"))
     }
 
-    /// The line of one address with its options. The string "false" is quoted where the bare word has a meaning.
+    /// The line of one address with its options.
     fn line(&self, keyword: &str, value: &Value) -> String {
-        let address = match value[self.address].as_str() {
-            Some("false") if self.may_be_false => Word::in_quotes("false"),
-            _ => plain_word(&value[self.address]),
-        };
+        let address = (self.first.write)(&value[self.address]);
         let options = self.options_of(value).map(|(key, value)| {
             let key = written_key(keyword_of(self.option_scope(), key));
             match (self.kind.write)(value) {
@@ -141,7 +131,7 @@ impl AddressShape {
                 _ => key.into_owned(),
             }
         });
-        directive(keyword, std::iter::once(address).chain(options))
+        directive(keyword, address.into_iter().chain(options))
     }
 
     fn keys(&self) -> Vec<&'static str> {
@@ -171,8 +161,7 @@ impl Codec for AddressShape {
         }
         let members = at.members(value, |at, key, value| match value {
             Value::Null if self.keys().contains(&key) => Some(value),
-            Value::Bool(false) if key == self.address && self.may_be_false => Some(value),
-            value if key == self.address => at.value(&TEXT, &value),
+            value if key == self.address => at.value(self.first, &value),
             value if Some(key) == self.options => at.members(value, |at, key, value| match value {
                 Value::Null => Some(value),
                 Value::Bool(true) => at.option(key, value),
@@ -222,7 +211,7 @@ impl Codec for AddressShape {
 
     fn member(&'static self, key: &str) -> Result<Place, Fault> {
         match key {
-            _ if key == self.address => Ok(Place::BackendUrl),
+            _ if key == self.address => Ok(Place::Leaf(self.first)),
             _ if Some(key) == self.options => Ok(Place::Extras),
             _ => self.members.by_key(key).map(Place::Own).ok_or_else(|| no_member(&self.keys())),
         }

@@ -10,10 +10,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::block;
 use crate::schema::{
     BlockHead, Codec, Facts, Fault, JsonForm, Members, Normalizer, Object, Place, SELECTORS, Schema, Scope,
-    block, first_argument, has_needless_escape, inner_scope, is_empty, json, keyword_of, no_key, of_word,
-    read, scalar_text, word,
+    first_argument, has_needless_escape, inner_scope, json, keyword_of, no_key, of_word, read, scalar_text,
+    word,
 };
 use crate::syntax::{Document, Entry, Word};
 
@@ -281,10 +282,7 @@ impl General<'_> {
                 self.read_back(named_lines(entries, patch))
             }
             Value::Object(patch) => match (entries, DirectiveForm::from_entries(entries)) {
-                ([], _) => non_empty(patch, self.merged_object(&[], patch, at)),
-                (_, DirectiveForm::NamedBlocks) => {
-                    Some(self.merged_object(entries, patch, at).into()).filter(|merged| !is_empty(merged))
-                }
+                (_, DirectiveForm::NamedBlocks) => non_empty(patch, self.merged_object(entries, patch, at)),
                 ([block], DirectiveForm::Block) => Some(merge_block(*block, patch, at).into()),
                 _ => Some(self.merged_object(&[], patch, at).into()),
             },

@@ -11,13 +11,17 @@ use serde_json::{Map, Value};
 
 use crate::schema::{
     BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, Fault, FaultKind, Faults, JsonForm, Kind,
-    ListShape, Members, Normalizer, Object, PORT, Parameter, Place, Pointer, SWITCH, Schema, Scope, WordKind,
-    first_argument, integer, is_empty, is_scalar, listed, plain_word,
+    ListShape, Members, Normalizer, Object, PORT, Parameter, Place, Pointer, SWITCH, Schema, Scope, TEXT,
+    WordKind, first_argument, integer, is_empty, is_scalar, listed, plain_word,
 };
 use crate::syntax::{Document, Entry, Word};
 
-pub use address::*;
-pub use general::*;
+use address::written_key;
+pub use address::{Address, AddressesShape, header_address, is_plural};
+pub use general::{
+    DirectiveForm, General, are_named_blocks, block_value, merge_block, merge_into, normalized, occurrence,
+    occurrence_value, occurrences, read_members, read_some, scalars, write_members,
+};
 
 /// Reads a directive that has these words; `None` if the text is not just words.
 pub fn read_directive<T>(words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
@@ -35,11 +39,7 @@ pub fn directive(keyword: &str, words: impl IntoIterator<Item = String>) -> Stri
 }
 
 /// `keyword name { … }`, or without a block.
-pub(super) fn block(
-    keyword: &str,
-    words: impl IntoIterator<Item = String>,
-    entries: Option<Vec<String>>,
-) -> String {
+pub fn block(keyword: &str, words: impl IntoIterator<Item = String>, entries: Option<Vec<String>>) -> String {
     let mut text = directive(keyword, words);
     if let Some(entries) = entries {
         text.pop();
@@ -49,7 +49,7 @@ pub(super) fn block(
 }
 
 /// Reads the words of a directive of this form. A single word needs no quotes here for what separates words in a text.
-pub(super) fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Value, Fault> {
+pub fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Value, Fault> {
     let is_one_word = !text.is_empty() && !text.contains(char::is_whitespace) && !text.starts_with('"');
     let text = if is_one_word { Word::write(text) } else { text.into() };
     let read = |entry: Entry<'_>| codec.fits(entry).then(|| codec.read(&[entry], None).unwrap_or_default());
@@ -57,7 +57,7 @@ pub(super) fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Val
 }
 
 /// The fault of words that do not have the form.
-pub(super) fn unlike(usage: &str) -> Fault {
+pub fn unlike(usage: &str) -> Fault {
     Fault::of_path(format!("expected {usage}"))
 }
 
@@ -80,11 +80,6 @@ pub fn json_string(text: &str) -> Option<String> {
     text.starts_with('"').then(|| serde_json::from_str(text).ok())?
 }
 
-/// A text as it is, or without the quotes of JSON.
-pub fn plain(text: &str) -> Value {
-    json_string(text).unwrap_or_else(|| text.to_owned()).into()
-}
-
 /// Parses a whole list, or the elements that a text which is no JSON list stands for.
 pub fn elements(text: &str, read: impl Fn(&str) -> Result<Vec<Value>, Fault>) -> Result<Value, Fault> {
     match json(text)? {
@@ -94,7 +89,7 @@ pub fn elements(text: &str, read: impl Fn(&str) -> Result<Vec<Value>, Fault>) ->
 }
 
 /// Sets a member, and makes it the last one.
-pub(super) fn set_last(members: &mut Object, key: String, value: Value) {
+pub fn set_last(members: &mut Object, key: String, value: Value) {
     members.shift_remove(&key);
     members.insert(key, value);
 }
@@ -105,7 +100,7 @@ pub fn object(text: &str) -> Result<Value, Fault> {
 }
 
 /// True if a text is rather JSON than words.
-pub(super) fn opens(text: &str, bracket: char) -> bool {
+pub fn opens(text: &str, bracket: char) -> bool {
     text.trim_start().starts_with(bracket)
 }
 
@@ -166,20 +161,15 @@ impl Codec for Derived {
             Self::Name => head.globals.map(|_| head.entry.group_name().value().into()),
             Self::Position => head.globals.map(|_| head.position.into()),
             Self::Global => head.globals?.get(CLUSTER_KEY_GLOBAL).cloned(),
-            Self::Former | Self::Runtime | Self::Included | Self::Effective | Self::Address => None,
+            Self::Former | Self::Runtime | Self::Output(_) | Self::Address => None,
         }
     }
 
     fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         match self {
-            Self::Included => {
-                let message = "this is the output of `read --with-includes`, which can't be written back";
-                let hint = "read the configuration without what it includes: `mediactl read`";
-                at.refuse(FaultKind::ReadOnly, message, hint)
-            }
-            Self::Effective => {
-                let message = "this is the output of `read --effective`, which can't be written back";
-                at.refuse(FaultKind::ReadOnly, message, "read the values of the text: `mediactl read`")
+            Self::Output(option) => {
+                let message = format!("this is the output of `read {option}`, which can't be written back");
+                at.refuse(FaultKind::ReadOnly, message, "read it without the option: `mediactl read`")
             }
             // Null sets it to the default.
             Self::Static if value.is_null() => Some(value),
@@ -205,8 +195,10 @@ impl Codec for Derived {
         match self {
             Self::Static | Self::NeverStatic => of_kind(&SWITCH, text),
             Self::Runtime => General { keyword: "" }.parse(text),
-            Self::Position => position(&plain(text)).ok_or_else(|| unlike("a position, counted from 1")),
-            _ => Ok(plain(text)),
+            Self::Position => {
+                position(&of_kind(&TEXT, text)?).ok_or_else(|| unlike("a position, counted from 1"))
+            }
+            _ => of_kind(&TEXT, text),
         }
     }
 
@@ -218,8 +210,7 @@ impl Codec for Derived {
             Self::Global => "a string, read-only here",
             Self::Former => "a string, no longer shown",
             Self::Runtime => "an object, read-only",
-            Self::Included => "a list of strings, refused in a patch",
-            Self::Effective => "true, refused in a patch",
+            Self::Output(_) => "refused in a patch",
         };
         let kind = matches!(self, Self::Static | Self::NeverStatic).then_some(&SWITCH);
         Facts { kind, derived: Some(*self), ..Facts::new(["nothing", json_form], JsonForm::Leaf) }
@@ -261,7 +252,7 @@ impl Codec for ListShape {
     }
 
     fn entry(&'static self) -> Option<Place> {
-        Some(Place::Element(&PORT))
+        Some(Place::Leaf(&PORT))
     }
 
     fn parse(&self, text: &str) -> Result<Value, Fault> {

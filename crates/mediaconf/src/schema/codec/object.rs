@@ -5,10 +5,11 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use super::{directive, elements, json_string, no_member, of_words, opens, unlike, written_key};
 use crate::schema::{
     BlockHead, Codec, Facts, Fault, JsonForm, KnownOption, Normalizer, ObjectShape, OptionsShape, Part,
-    PartPlace, Place, directive, elements, is_empty, json, json_string, listed, no_member, object, of_word,
-    of_words, opens, plain, read_directive, scalar_text, scalars, unlike, word, written_key,
+    PartPlace, Place, TEXT, is_empty, json, listed, object, of_kind, of_word, read_directive, scalar_text,
+    scalars, word,
 };
 use crate::syntax::{Entry, Word};
 
@@ -32,9 +33,8 @@ impl Part {
     pub fn parse(&self, text: &str) -> Result<Value, Fault> {
         if !self.is_rest() {
             // Normalizing refuses other texts.
-            return Ok((self.kind.parse)(text)
-                .filter(|_| !text.starts_with('"'))
-                .unwrap_or_else(|| plain(text)));
+            let value = (self.kind.parse)(text).filter(|_| !text.starts_with('"'));
+            return value.map_or_else(|| of_kind(&TEXT, text), Ok);
         }
         elements(text, |text| {
             if let Some(word) = json_string(text) {

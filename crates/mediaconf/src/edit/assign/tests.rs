@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{AssignOptions, AssignedValue, Assignment, Evaluated};
 use crate::edit::substitution::Substitution;
 use crate::query::{Condition, Config, Path};
-use crate::schema::fault::Faults;
+use crate::schema::Faults;
 use crate::syntax::Document;
 
 const TEXT: &str = "

@@ -1,3 +1,5 @@
+#![allow(clippy::disallowed_methods, reason = "tests read fixtures")]
+
 use serde_json::{Map, Value, json};
 
 use crate::edit::{AssignOptions, AssignedValue, Assignment};
