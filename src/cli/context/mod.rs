@@ -397,7 +397,10 @@ mod tests {
         for (text, told) in [
             ("context a { login x; }", "context `a`: missing field `url`"),
             ("context a;", "expected `context NAME { … }`"),
-            ("context a { url http://h; } context a { url http://i; }", "expected `context NAME { … }`, each name once"),
+            (
+                "context a { url http://h; } context a { url http://i; }",
+                "expected `context NAME { … }`, each name once",
+            ),
             ("context a { url h;\n passwrd x; }", "context `a`: unknown field `passwrd`, expected one of"),
             ("context a { url h; timeout 0; }", "context `a`: invalid value: integer `0`"),
             (
