@@ -93,7 +93,7 @@
 //! use mediaconf::{Document, Request};
 //!
 //! let document = Document::parse("stream cam1 {\n  prepush   5; # seconds\n  title x;\n}\n");
-//! let request = Request::default().set("streams.cam1.prepush=2")?.unset("streams.cam1.title")?;
+//! let request = Request::set(&["streams.cam1.prepush=2", "streams.cam1.title"])?;
 //! let edit = document.edit(&request)?;
 //! assert_eq!(edit.document.text(), "stream cam1 {\n  prepush   2; # seconds\n}\n");
 //! # Ok::<(), mediaconf::EditError>(())
@@ -122,7 +122,7 @@
 //! Two configurations differ by a merge patch, two texts by the lines of a unified diff.
 //!
 //! ```
-//! use mediaconf::{Config, Document};
+//! use mediaconf::{Config, Document, Masker};
 //! use serde_json::{Value, json};
 //!
 //! let (from, to) = (json!({"loglevel": "info"}), json!({"loglevel": "debug"}));

@@ -19,7 +19,7 @@ use crate::merge::DesiredState;
 use crate::query::{Condition, Config, Expansion, Expectation, Path, Segment};
 use crate::schema::{Fault, Faults, Kind, Object, Schema, parse_within};
 use crate::secret::Masker;
-use crate::syntax::{Document, Entry, Splice, Word};
+use crate::syntax::Document;
 
 /// A requested change, and the values that the configuration must have for it.
 #[derive(Clone, Serialize, Deserialize)]
@@ -65,13 +65,6 @@ fn of_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Bytes, usize),
     Ok((Bytes::copy_from_slice(text.get().as_bytes()), usize::MAX))
 }
 
-/// A request that changes nothing yet.
-impl Default for Request {
-    fn default() -> Self {
-        Self::assigning(Vec::new(), Vec::new(), AssignOptions::default())
-    }
-}
-
 impl From<Edits> for Request {
     fn from(edits: Edits) -> Self {
         Self { edits, expectations: Vec::new() }
@@ -108,37 +101,22 @@ impl Request {
         Edits::Assignments { assignments: made, conditions, options }.into()
     }
 
+    /// The request that sets values, each as `streams.cam1.prepush=2`; a path alone removes the value there.
+    ///
+    /// # Errors
+    /// A text is no path.
+    pub fn set(assignments: &[&str]) -> Result<Self, Fault> {
+        let made = assignments.iter().map(|text| {
+            let (path, value) = Path::split_assignment(text)?;
+            let value = value.map_or(AssignedValue::Remove, |text| AssignedValue::Typed(text.to_owned()));
+            Ok(Assignment { path, value })
+        });
+        Ok(Self::assigning(made.collect::<Result<_, _>>()?, Vec::new(), AssignOptions::default()))
+    }
+
     /// The request of a merge patch whose JSON text is parsed when it is evaluated; its merge may take `memory` bytes.
     pub fn from_json(text: impl Into<Bytes>, memory: usize) -> Self {
         Edits::Patch { text: text.into(), memory }.into()
-    }
-
-    /// The same with one more value: `streams.cam1.prepush=2`.
-    ///
-    /// # Errors
-    /// The text is no path with a value, or the request has no assignments.
-    pub fn set(self, assignment: &str) -> Result<Self, Fault> {
-        match Path::split_assignment(assignment)? {
-            (path, Some(value)) => self.assigned(path, AssignedValue::Typed(value.to_owned())),
-            (path, None) => Err(Fault::of_path("a value is missing, such as `prepush=5`").at(&path)),
-        }
-    }
-
-    /// The same without the value at a path: `streams.cam1.title`.
-    ///
-    /// # Errors
-    /// The text is no path, or the request has no assignments.
-    pub fn unset(self, path: &str) -> Result<Self, Fault> {
-        self.assigned(Path::parse(path)?, AssignedValue::Remove)
-    }
-
-    fn assigned(mut self, path: Path, value: AssignedValue) -> Result<Self, Fault> {
-        match &mut self.edits {
-            Edits::Assignments { assignments, .. } => assignments.push(Assignment { path, value }),
-            Edits::Block(block) => block.assignments.push(Assignment { path, value }),
-            _ => return Err(Fault::of_path("a request of this kind takes no values").at(&path)),
-        }
-        Ok(self)
     }
 
     /// The same, refused where the configuration has other values than these.
@@ -323,27 +301,6 @@ fn renamed(document: &Document, group: Group<'_>, names: &HashMap<String, String
     Ok(Some(edit))
 }
 
-/// The edit that puts a copy of the text of a block of other servers behind it.
-fn copied(document: &Document, group: Group<'_>, from: &str, to: &str) -> MaybeEdit {
-    let named = |entry: &Entry<'_>, name| {
-        entry.keyword() == group.noun && entry.arguments().next().is_some_and(|word| word.value() == name)
-    };
-    let copy = document.entries().find(|entry| named(entry, from)).and_then(|entry| {
-        let (text, word) = (document.text(), entry.arguments().next()?);
-        let (head, tail) =
-            (&text[entry.start()..word.start as usize], &text[word.end() as usize..entry.end()]);
-        let text = format!("\n{head}{}{tail}", Word::write(to));
-        // A comment behind the block stays there.
-        let rest = document.text()[entry.end()..].split('\n').next().unwrap_or_default();
-        let at = entry.end() + if rest.trim_start().starts_with('#') { rest.len() } else { 0 };
-        let edited = document.edited(&[Splice { range: at..at, text }]);
-        let is_there = edited.entries().any(|entry| named(&entry, to)) && edited.len() > document.len();
-        is_there.then(|| Edit { document: edited, ..Edit::unchanged(document) })
-    });
-    let fault = || Fault::of_path("the text of the block can't be copied").hint("add it with its text");
-    copy.map(Some).ok_or_else(|| Faults::from(fault()).into())
-}
-
 /// The group and the name of the one block that a path stands for.
 fn named_block(path: &Path) -> Result<(Group<'_>, &str), Fault> {
     let (group, last) = block_of(path)?;
@@ -406,14 +363,11 @@ impl BlockRequest {
         if from == Some(to) {
             return Ok(None);
         }
-        let edit = match (&self.content, from, Schema::kind(group.key)) {
-            (BlockContent::Moved(_), Some(from), _) => {
+        let edit = match (&self.content, from) {
+            (BlockContent::Moved(_), Some(from)) => {
                 renamed(document, group, &HashMap::from([(from.to_owned(), to.to_owned())]))?
             }
-            (_, Some(from), Some(kind)) => {
-                Sync::new(document, members).changed(|sync| sync.copy(kind, from, to))?
-            }
-            (_, Some(from), None) => copied(document, group, from, to)?,
+            (_, Some(from)) => Sync::new(document, members).changed(|sync| sync.copy(group.key, from, to))?,
             _ => return modify_members(document, members, Schema::normalize(self.patch(current)?)?),
         };
         let first = match edit {
@@ -638,7 +592,7 @@ rtmp 1;
         assert_eq!(copied("lives.l", "lives.m", &[]), Ok(TEXT.replace("live l;\n", "live l;\nlive m;\n")));
         let text = "template t {\n  prepush 3; # so\n} # base\n";
         let other = |content| after_in(text, &request(content, "template.u", &[]));
-        let copy = "template u {\n  prepush 3; # so\n}\n";
+        let copy = text.replace("template t", "template u");
         assert_eq!(other(BlockContent::Copied(path("template.t"))), Ok(format!("{text}{copy}")));
         let added = other(BlockContent::New(super::Object::new()));
         assert!(added.is_ok_and(|made| made.starts_with(text) && made.contains("template u")));

@@ -116,8 +116,9 @@ struct Checker<'d> {
     has_settings: bool,
     /// The first `include`.
     include: Option<Span>,
-    /// The name of the current stream, until a source of it is found.
-    sourceless: Option<Span>,
+    /// The name of the current stream, and the number of signs of a source in it.
+    stream: Option<Span>,
+    sources: usize,
     /// The lines of streams of which there is nothing to say wherever they stand, each with what it sets.
     plain: HashMap<&'d str, Option<&'static Parameter>>,
     /// The settings of the top level, and those of the current block, of which the last one counts.
@@ -145,7 +146,8 @@ impl<'d> Checker<'d> {
                 }
                 self.before = Some(inner.end());
             }
-            self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
+            let sourceless = self.stream.take().filter(|_| self.sources == 0);
+            self.diagnostics.push_any(sourceless.map(lacks_source));
             self.outer = None;
         }
     }
@@ -201,21 +203,19 @@ impl<'d> Checker<'d> {
             setting.into_iter().for_each(|row| self.set(scope, row, entry));
             return None;
         }
-        let (before, sourceless) = (self.noted(), self.sourceless.replace(0..0));
+        let before = self.noted();
         self.meaning(scope, entry);
-        let is_no_source = self.sourceless.take().is_some();
-        self.sourceless = sourceless.filter(|_| is_no_source);
-        if is_no_source && before == self.noted() {
+        if before == self.noted() {
             let setting = self.settings[1].last().filter(|(_, last)| last.id() == entry.id());
             self.plain.insert(entry.text(), setting.map(|(row, _)| *row));
         }
         None
     }
 
-    /// How much was noted so far, but for settings and sources.
-    fn noted(&self) -> [usize; 4] {
+    /// How much was noted so far, but for settings.
+    fn noted(&self) -> usize {
         let found = self.diagnostics.count() + self.in_lines.count() + self.at_top.count();
-        [found, self.references.len(), self.listeners.len(), usize::from(self.include.is_some())]
+        found + self.references.len() + self.listeners.len() + self.sources
     }
 
     /// Checks one entry whose `;` is not lost.
@@ -223,9 +223,8 @@ impl<'d> Checker<'d> {
         if let Some(found) = misplaced::sign(scope, entry) {
             let is_error = matches!(read(scope, entry), Err(Some(Parameter { strict: true, .. })));
             let severity = if is_error { Severity::Error } else { found.severity };
-            self.sourceless.take_if(|_| {
-                scope.by_keyword(&entry.keyword()).is_none_or(|row| row.codec.facts().sources.is_some())
-            });
+            let row = scope.by_keyword(&entry.keyword());
+            self.sources += usize::from(row.is_none_or(|row| row.codec.facts().sources.is_some()));
             self.diagnostics.push(Diagnostic { severity, ..found });
             return None;
         }
@@ -250,7 +249,7 @@ impl<'d> Checker<'d> {
         let facts = row.codec.facts();
         self.has_settings |= scope == Scope::Top && facts.group.is_none();
         if row.role == Some(DirectiveRole::Disabled) && row.codec.read(&[entry], None) == Some(true.into()) {
-            self.sourceless = None;
+            self.sources += 1;
         }
         if let Some(kind) = facts.kind {
             if kind.is_text {
@@ -266,14 +265,14 @@ impl<'d> Checker<'d> {
             self.empty("the name", [name]);
             self.name(Severity::Error, kind.noun().into(), name);
             match kind.has_sources() {
-                true if entry.is_block() => self.sourceless = Some(name.span()),
+                true if entry.is_block() => (self.stream, self.sources) = (Some(name.span()), 0),
                 true if entry.count_arguments() > 1 => self.source(scope, entry, 1),
                 true => self.diagnostics.push(lacks_source(name.span())),
                 false => {}
             }
             return Some(kind.scope());
         } else if facts.sources.is_some() {
-            self.sourceless = None;
+            self.sources += 1;
             match is_plural(entry) {
                 true => entry.arguments().for_each(|word| address::source(word, &mut self.diagnostics)),
                 false => self.source(scope, entry, 0),
@@ -309,7 +308,7 @@ impl<'d> Checker<'d> {
         let is_source = || scope == Scope::Stream && SOURCES.split(' ').any(|source| source == keyword);
         if keyword == "include" {
             // What is included may have the source.
-            self.sourceless = None;
+            self.sources += 1;
             self.include.get_or_insert_with(|| entry.head_span());
         } else if keyword == "push" {
             self.diagnostics.push_any(entry.arguments().next().and_then(address::target));
@@ -319,7 +318,7 @@ impl<'d> Checker<'d> {
                 self.name(Severity::Warning, keyword.clone(), name);
             }
         } else if is_source() {
-            self.sourceless = None;
+            self.sources += 1;
         } else if let Some(found) = misplaced::wrong_block(scope, (self.outer, self.before), entry) {
             let found_in = if self.outer.is_none() { &mut self.at_top } else { &mut self.diagnostics };
             found_in.push(found);
@@ -328,7 +327,7 @@ impl<'d> Checker<'d> {
             let is_hidden = keyword.contains(leftovers::is_hidden);
             let near = *near.or_insert_with(|| if is_hidden { None } else { scope.near_miss(&keyword) });
             let is_source = near.is_some_and(|near| near.key == DirectiveRole::Sources.key(scope));
-            self.sourceless.take_if(|_| is_source);
+            self.sources += usize::from(is_source);
             self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, near)));
         }
         self.known_options(row.map_or("", |row| row.usual), entry, 1);
@@ -357,7 +356,7 @@ impl<'d> Checker<'d> {
         }
         let severity = if row.strict { Severity::Error } else { Severity::Warning };
         if row.codec.facts().sources.is_some() {
-            self.sourceless = None;
+            self.sources += 1;
         }
         let (keyword, usage) = (entry.keyword(), row.codec.facts().usage);
         let message = format!("`{keyword}` has the wrong form: it takes {usage}");

@@ -48,14 +48,10 @@ pub struct Put<'d> {
     pub blank_lines: usize,
 }
 
-/// A new entry, before it is laid out.
-#[derive(Debug, Clone)]
-pub struct NewEntry {
-    /// Its words as they are written, the keyword first.
-    pub head: String,
-    /// The entries of its block, if it has one.
-    pub block: Option<Vec<NewEntry>>,
-}
+/// A new entry, before it is laid out: its lines, each with the number of blocks of it around the line. The first one has
+/// its words as they are written, the keyword first.
+#[derive(Debug, Clone, Default)]
+pub struct NewEntry(Vec<(usize, String)>);
 
 impl NewEntry {
     /// A new entry with the words of this one, which was written for it.
@@ -65,34 +61,38 @@ impl NewEntry {
 
     /// The same with the keyword of another line, if there is one.
     pub fn like(entry: Entry<'_>, like: Option<Entry<'_>>) -> Self {
-        let mut words: Vec<&str> = entry.words().map(|word| word.raw).collect();
-        if let Some(keyword) = like.and_then(|like| like.words().next()) {
-            words[0] = keyword.raw;
-        }
-        let block = entry.is_block().then(|| entry.children().map(Self::of).collect());
-        Self { head: words.join(" "), block }
+        let mut new = Self::default();
+        new.add(0, entry, like.unwrap_or(entry));
+        new
+    }
+
+    fn add(&mut self, depth: usize, entry: Entry<'_>, like: Entry<'_>) {
+        let words = like.words().take(1).chain(entry.arguments()).map(|word| word.raw);
+        let end = if entry.is_block() { " {" } else { ";" };
+        self.0.push((depth, words.collect::<Vec<_>>().join(" ") + end));
+        entry.children().for_each(|inner| self.add(depth + 1, inner, inner));
+        self.0.extend(entry.is_block().then(|| (depth, "}".to_owned())));
+    }
+
+    /// The number of its lines; more than one for a block.
+    pub fn lines(&self) -> usize {
+        self.0.len()
     }
 
     /// Writes it on lines of this style, without the last line end, or on one line.
     fn text(&self, style: Option<&Style>) -> String {
-        let indent = style.map_or("", |style| &style.indent);
-        match (&self.block, style) {
-            (None, _) => format!("{indent}{};", self.head),
-            (Some(entries), Some(style)) => format!("{indent}{} {}", self.head, block_lines(entries, style)),
-            (Some(entries), None) => {
-                let entries: String = entries.iter().map(|entry| format!("{} ", entry.text(None))).collect();
-                format!("{} {{ {entries}}}", self.head)
-            }
-        }
+        let Some(Style { indent, unit, newline }) = style else {
+            return self.0.iter().map(|(_, line)| &**line).collect::<Vec<_>>().join(" ");
+        };
+        let line = |(depth, line): &(usize, String)| format!("{indent}{}{line}", unit.repeat(*depth));
+        self.0.iter().map(line).collect::<Vec<_>>().join(newline)
     }
-}
 
-/// Writes `{ … }` with each entry on a line of its own.
-pub fn block_lines(entries: &[NewEntry], style: &Style) -> String {
-    let (indent, newline) = (&style.indent, style.newline);
-    let nested = Style { indent: format!("{indent}{}", style.unit), ..style.clone() };
-    let lines: String = entries.iter().map(|entry| entry.text(Some(&nested)) + newline).collect();
-    format!("{{{newline}{lines}{indent}}}")
+    /// Writes its block, from behind the `{` on.
+    pub fn inside(&self, style: &Style) -> String {
+        let text = self.text(Some(style));
+        text[style.indent.len() + self.0[0].1.len()..].to_owned()
+    }
 }
 
 /// The changes of a text, and where they are made.
@@ -294,7 +294,7 @@ impl<'a, 'd> Layout<'a, 'd> {
 
     fn needs_own_line(&self, content: &Insertion<'d>) -> bool {
         match content {
-            Insertion::New(fresh) => fresh.block.as_ref().is_some_and(|entries| !entries.is_empty()),
+            Insertion::New(fresh) => fresh.lines() > 2,
             Insertion::Old(entry, _) => {
                 counts_as_block(*entry) || self.document.text()[chunk(self.around, *entry)].contains('#')
             }

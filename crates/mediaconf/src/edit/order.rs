@@ -17,8 +17,8 @@ use super::surroundings::Surroundings;
 use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
 use crate::schema::{
-    Address, Fault, Faults, Kind, Members, Object, Parameter, Pointer, SOURCE, Schema, Scope, header_address,
-    is_plural, protocol_of_switch, write_members,
+    Address, Codec, Fault, Faults, General, Kind, Members, Object, Parameter, Pointer, SOURCE, Schema, Scope,
+    first_argument, header_address, is_plural, protocol_of_switch, write_members,
 };
 use crate::syntax::{Document, Entry, Splice};
 
@@ -49,7 +49,7 @@ impl<'d> Sync<'_, 'd> {
                 }
                 (None, Value::Object(patch)) => {
                     let made = self.create(kind, name, patch, &at.pointer);
-                    new.extend(made.map(|made| (name.clone(), Insertion::New(made))));
+                    new.extend(made.map(|made| (name.clone(), made)));
                     (entries.len() + new.len()).saturating_sub(1)
                 }
                 _ => continue,
@@ -132,7 +132,7 @@ impl<'d> Sync<'_, 'd> {
     }
 
     /// Puts new and moved blocks at their places; deletions are known already.
-    fn arrange(&mut self, kind: Kind, new: Vec<(String, Insertion<'d>)>, movers: Vec<(usize, usize)>) {
+    fn arrange(&mut self, kind: Kind, new: Vec<(String, NewEntry)>, movers: Vec<(usize, usize)>) {
         let entries = self.members.own_by_key(kind.key());
         let count = entries.len();
         let survivors = (0..count).filter(|&place| self.is_staying(&entries[place]));
@@ -156,7 +156,7 @@ impl<'d> Sync<'_, 'd> {
                 continue;
             }
             let (content, moved) = match item.checked_sub(count) {
-                Some(number) => (new[number].1.clone(), None),
+                Some(number) => (Insertion::New(new[number].1.clone()), None),
                 None => (Insertion::Old(entries[item], None), Some(entries[item])),
             };
             // A block that moves up stands in front of the next one, with those behind it; all others behind the one before.
@@ -179,12 +179,26 @@ impl<'d> Sync<'_, 'd> {
     }
 
     /// Puts a copy of the block with a name, which is there, directly behind it.
-    pub fn copy(&mut self, kind: Kind, from: &str, name: &str) {
-        let entries = self.members.own_by_key(kind.key());
-        let at = entries.iter().position(|entry| entry.group_name().value() == from).expect("it is there");
-        let copy = (name.to_owned(), Insertion::Old(entries[at], Some(name.to_owned())));
-        self.arrange(kind, vec![copy], vec![(entries.len(), at + 1)]);
-        self.promises.block(kind, name, Some(PromisedBlock::new(&kind.read(entries[at]))));
+    pub fn copy(&mut self, group: &str, from: &str, name: &str) {
+        let (kind, members) = (Schema::kind(group), self.members);
+        let entries = kind.map_or_else(|| members.foreign_by_key(group), |_| members.own_by_key(group));
+        let at = entries.iter().position(|entry| first_argument(*entry) == from).expect("it is there");
+        match kind {
+            Some(kind) => {
+                let mut order: Vec<String> = entries.iter().copied().map(name_of).collect();
+                order.insert(at + 1, name.to_owned());
+                self.promises.orders.insert(kind, order);
+                self.promises.block(kind, name, Some(PromisedBlock::new(&kind.read(entries[at]))));
+            }
+            None => {
+                let mut blocks = General { keyword: group }.read(entries, None).unwrap_or_default();
+                blocks[name] = blocks[from].clone();
+                self.promises.member(group, Some(&blocks));
+            }
+        }
+        let (place, content) =
+            (Anchor::After(entries[at]), Insertion::Old(entries[at], Some(name.to_owned())));
+        self.put(Put { within: None, place, content, blank_lines: self.around.gap_behind(entries[at]) });
     }
 }
 

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::Promises;
 use super::align::{Alignment, Step, align};
 use super::guarded::{At, Known, scope_in};
-use super::layout::{Anchor, Insertion, NewEntry, Put, block_lines};
+use super::layout::{Anchor, Insertion, NewEntry, Put};
 use super::surroundings::{Leave, Surroundings, counts_as_block, kind_of};
 use crate::schema::{
     Address, Codec, DirectiveForm, Faults, General, Members, Normalizer, Object, Parameter, Pointer, SOURCE,
@@ -280,7 +280,6 @@ impl<'p, 'd> Sync<'p, 'd> {
     pub(super) fn line(&mut self, row: Row, old: Entry<'d>, fresh: Entry<'_>, at: &At<'_, 'd>) {
         self.words(row, old, fresh);
         let head = old.head_span().end as usize;
-        let block = || fresh.children().map(NewEntry::of).collect::<Vec<_>>();
         match (old.is_block(), fresh.is_block()) {
             (true, true) => {
                 let members = Members::group(inner_scope(fresh), fresh.children());
@@ -290,9 +289,8 @@ impl<'p, 'd> Sync<'p, 'd> {
             (false, true) => {
                 let semicolon = old.end() - usize::from(old.is_terminated());
                 let between = self.document.text()[head..semicolon].trim_end();
-                let lines = block_lines(&block(), &self.around.style_of(old));
-                let (open, inside) = lines.split_at(1);
-                self.splice(head..old.end(), format!(" {open}{between}{inside}"));
+                let inside = NewEntry::of(fresh).inside(&self.around.style_of(old));
+                self.splice(head..old.end(), format!(" {{{between}{inside}"));
             }
             (true, false) => {
                 let open = old.body().start - 1;
@@ -343,9 +341,9 @@ impl<'p, 'd> Sync<'p, 'd> {
         // The last setting may be the end of the text: then settings behind it come before new blocks.
         let mut blocks: Vec<_> = self.puts.extract_if(.., |put| matches!(put.place, Anchor::End)).collect();
         let mut pending = std::mem::take(&mut self.pending);
-        pending.sort_by_key(|new| new.lines[0].block.is_some());
+        pending.sort_by_key(|new| new.lines[0].lines() > 1);
         for NewLines { within, lines, like, first } in pending {
-            let is_block = lines[0].block.is_some();
+            let is_block = lines[0].lines() > 1;
             if is_block {
                 self.puts.append(&mut blocks);
             }

@@ -273,29 +273,33 @@ impl ChangedValue {
     pub fn between(from: &Config<'_>, to: &Config<'_>) -> Vec<Self> {
         let sides = [from, to];
         let tops = sides.map(settings);
-        let mut walk = ChangeWalk::default();
+        let mut found = Vec::new();
         for key in keys_of(tops.each_ref()) {
             let Some(kind) = Schema::kind(key) else {
-                walk.member(Scope::Top, key, tops.each_ref());
+                find_in_member(Scope::Top, &mut vec![key.clone()], tops.each_ref(), &mut found);
                 continue;
             };
             for change in block_changes(kind, sides) {
-                walk.keys = vec![key.clone(), change.name];
+                let mut at = vec![key.clone(), change.name, String::new()];
                 if let [Some(old), Some(new)] = &change.both {
-                    keys_of([old, new]).for_each(|key| walk.member(kind.scope(), key, [old, new]));
-                    let positions = change.places.map(|place| place.map(|place| Value::from(place + 1)));
+                    for key in keys_of([old, new]) {
+                        key.clone_into(&mut at[2]);
+                        find_in_member(kind.scope(), &mut at, [old, new], &mut found);
+                    }
+                    let [before, after] =
+                        change.places.map(|place| place.map(|place| Value::from(place + 1)));
                     if change.position.is_some() {
-                        let positions = positions.each_ref().map(Option::as_ref);
-                        walk.below(Schema::POSITION, |walk| walk.value(positions));
+                        Schema::POSITION.clone_into(&mut at[2]);
+                        find(&mut at, [before.as_ref(), after.as_ref()], &mut found);
                     }
                 } else {
-                    let both = change.both.map(|block| block.map(Value::Object));
-                    walk.value(both.each_ref().map(Option::as_ref));
+                    let [before, after] = change.both.map(|block| block.map(Value::Object));
+                    at.pop();
+                    found.push(Self { keys: at, before, after });
                 }
             }
-            walk.keys.clear();
         }
-        walk.found
+        found
     }
 
     /// The paths of changed values for a message, with the secrets in them masked: `rtmp, streams.cam1.prepush`.
@@ -329,50 +333,38 @@ impl ChangedValue {
     }
 }
 
-#[derive(Default)]
-struct ChangeWalk {
-    keys: Vec<String>,
-    found: Vec<ChangedValue>,
+/// Finds what differs in the member at the end of these keys. What counts is the patch, which knows the defaults; the block
+/// of a port goes with its port, also where no patch names it.
+fn find_in_member(scope: Scope, at: &mut Vec<String>, both: [&Object; 2], found: &mut Vec<ChangedValue>) {
+    let key = at[at.len() - 1].clone();
+    let is_of_list = scope.by_key(&key).is_some_and(|row| row.codec.facts().entries_of.is_some());
+    if is_of_list || member(scope, &key, both).is_some() {
+        find(at, both.map(|side| side.get(&key)), found);
+    }
 }
 
-impl ChangeWalk {
-    /// Looks at a member of a block. What counts is the patch, which knows the defaults; the block of a port goes with its
-    /// port, also where no patch names it.
-    fn member(&mut self, scope: Scope, key: &str, both: [&Object; 2]) {
-        let is_of_list = scope.by_key(key).is_some_and(|row| row.codec.facts().entries_of.is_some());
-        if is_of_list || member(scope, key, both).is_some() {
-            self.below(key, |walk| walk.value(both.map(|side| side.get(key))));
+/// Finds what differs in a value that no row of the schema takes apart.
+fn find(at: &mut Vec<String>, both: [Option<&Value>; 2], found: &mut Vec<ChangedValue>) {
+    let mut below = |key: String, both| {
+        at.push(key);
+        find(at, both, found);
+        at.pop();
+    };
+    match both {
+        [before, after] if before == after => {}
+        [Some(Value::Object(before)), Some(Value::Object(after))] => {
+            keys_of([before, after]).for_each(|key| below(key.clone(), [before.get(key), after.get(key)]));
         }
-    }
-
-    /// Looks at a value that no row of the schema takes apart.
-    fn value(&mut self, both: [Option<&Value>; 2]) {
-        match both {
-            [before, after] if before == after => {}
-            [Some(Value::Object(before)), Some(Value::Object(after))] => {
-                for key in keys_of([before, after]) {
-                    self.below(key, |walk| walk.value([before.get(key), after.get(key)]));
-                }
-            }
-            // Of a list of words no element is shown alone: the word before it says whether it is a secret.
-            [Some(Value::Array(before)), Some(Value::Array(after))]
-                if before.len() == after.len() && before.iter().chain(after).all(Value::is_object) =>
-            {
-                for (index, (before, after)) in before.iter().zip(after).enumerate() {
-                    self.below(&index.to_string(), |walk| walk.value([Some(before), Some(after)]));
-                }
-            }
-            [before, after] => {
-                let keys = self.keys.clone();
-                self.found.push(ChangedValue { keys, before: before.cloned(), after: after.cloned() });
-            }
+        // Of a list of words no element is shown alone: the word before it says whether it is a secret.
+        [Some(Value::Array(before)), Some(Value::Array(after))]
+            if before.len() == after.len() && before.iter().chain(after).all(Value::is_object) =>
+        {
+            let pairs = (0..).zip(before.iter().zip(after));
+            pairs.for_each(|(at, (old, new)): (usize, _)| below(at.to_string(), [Some(old), Some(new)]));
         }
-    }
-
-    fn below(&mut self, key: &str, look: impl FnOnce(&mut Self)) {
-        self.keys.push(key.to_owned());
-        look(self);
-        self.keys.pop();
+        [before, after] => {
+            found.push(ChangedValue { keys: at.clone(), before: before.cloned(), after: after.cloned() });
+        }
     }
 }
 
