@@ -158,9 +158,19 @@ impl<'e> Transaction<'e> {
         let mut rolled_back = None;
         if let Some(writer) = writer.as_deref()
             && engine.running.is_none()
-            && engine.store.run_by() == RunBy::Nobody
         {
-            rolled_back = engine.roll_back_left_over(writer, (NO_USER, SERVER_ENDED))?;
+            match engine.store.run_by() {
+                RunBy::Nobody => {
+                    rolled_back = engine.roll_back_left_over(writer, (NO_USER, SERVER_ENDED))?;
+                }
+                // It started after this command had looked, and would take what is written here for a hand edit.
+                RunBy::Server => {
+                    let message = format!("a server over `{}` started meanwhile", engine.name);
+                    return Err(Error::new(ErrorKind::Locked, message)
+                        .hint("nothing was changed; the same command goes through that server now"));
+                }
+                RunBy::Nodes => {}
+            }
         }
         let (mut state, mut stored) = engine.texts(writer.as_deref(), operation)?;
         if !is_made

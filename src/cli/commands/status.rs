@@ -10,7 +10,7 @@ use crate::cli::args::global::ListFormat;
 use crate::cli::confirmation;
 use crate::cli::fleet::answers::{ServerAnswer, StateRow, counted, worst_first};
 use crate::cli::render::diagnostics::{composed_error, first_error};
-use crate::cli::render::status::{self, BEHIND};
+use crate::cli::render::status;
 use crate::cli::render::table;
 use crate::cli::render::texts::masked_entry;
 use crate::cli::target::Target;
@@ -34,8 +34,8 @@ use mediaconf::{Segment, one_line};
 /// `nodes`, too.
 ///
 /// Of a cluster and of several servers the states are counted, and the worst come first; of more than ten, those that are
-/// equal share a row. A node that runs and is behind the last change is counted as `behind`. Above the nodes are the
-/// alarms of etcd.
+/// equal share a row. Of the nodes that run, those that are behind the last change are counted, too. Above the nodes are
+/// the alarms of etcd.
 ///
 /// The exit code is 11 if a node or one of several servers is not well, or if etcd has an alarm, whatever is shown;
 /// 1 if the running configuration is not saved, if a change waits to be confirmed or was never confirmed, or if the file
@@ -89,7 +89,7 @@ const STATES: [&str; 14] = [
 /// A state that is looked for.
 fn state_word(text: &str) -> Result<String, String> {
     let of_nodes = NodeState::ALL.iter().chain([&NodeState::Gone]).map(NodeState::to_string);
-    let known: Vec<String> = of_nodes.chain(STATES.map(str::to_owned)).chain([BEHIND.to_owned()]).collect();
+    let known: Vec<String> = of_nodes.chain(STATES.map(str::to_owned)).collect();
     match known.iter().any(|known| known == text) {
         true => Ok(text.to_owned()),
         false => Err(format!("the states are {}", known.join(", "))),
@@ -172,9 +172,7 @@ impl StatusArgs {
         let is_meant = |row: &StateRow| self.nodes.iter().any(|name| Segment::glob_matches(name, &row.name));
         if !(self.nodes.is_empty() || rows.iter().any(is_meant)) {
             let message = format!("no node or server has a name like `{}`", self.nodes.join(","));
-            return Err(
-                Error::new(ErrorKind::NotFound, message).hint("`mediactl status --all` shows the names")
-            );
+            return Err(Error::new(ErrorKind::NotFound, message).hint("`--all` in its place shows the names"));
         }
         rows.retain(|row| {
             (self.nodes.is_empty() || is_meant(row))
@@ -206,6 +204,7 @@ fn status_row(answer: &ServerAnswer<(Status, String)>, time: fn(Duration) -> Str
         name: server.clone(),
         rank: STATES.iter().rev().position(|known| *known == state).unwrap_or_default(),
         is_well,
+        is_behind: false,
         cells: vec![shown, or_nothing(pending), or_nothing(last)],
         state,
     }

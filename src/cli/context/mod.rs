@@ -7,13 +7,14 @@
 mod password;
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io;
 use std::num::NonZeroU32;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustix::process::geteuid;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 
@@ -120,7 +121,7 @@ impl Contexts {
         let blocks = match config["context"].take() {
             Value::Object(blocks) => blocks,
             Value::Null => return Ok(contexts),
-            _ => return Err("expected `context NAME { … }`".to_owned()),
+            _ => return Err("expected `context NAME { … }`, each name once".to_owned()),
         };
         for (name, mut settings) in blocks {
             for (key, value) in settings.as_object_mut().into_iter().flatten() {
@@ -152,19 +153,28 @@ fn word(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The first of a file and its folders that others may write, by the command that ends it.
-fn mended_by(path: &Path) -> io::Result<Option<String>> {
-    let (path, own) = (path.canonicalize()?, rustix::process::geteuid().as_raw());
-    for at in path.ancestors() {
-        let (found, shown) = (at.metadata()?, at.display());
+/// The first of an opened file, the links to it and their folders that others may write, by the command that ends it.
+fn mended_by(path: &Path, opened: &Metadata) -> io::Result<Option<String>> {
+    let (real, given) = match path.canonicalize() {
+        // A pipe without a name, as in `--inventory <(…)`, is nobody else's.
+        Err(_) if opened.file_type().is_fifo() => return Ok(None),
+        real => (real?, std::path::absolute(path)?),
+    };
+    let (folder, own) = (given.parent().unwrap_or(&given).canonicalize()?, geteuid().as_raw());
+    for at in real.ancestors().chain([&*given]).chain(folder.ancestors()) {
+        let (found, shown) = (at.symlink_metadata()?, at.display());
         if ![0, own].contains(&found.uid()) {
-            return Ok(Some(format!("chown {own} '{shown}'")));
+            return Ok(Some(format!("chown -h {own} '{shown}'")));
         }
-        if found.mode() & OTHERS_WRITE != 0 && (found.is_file() || found.mode() & STICKY == 0) {
+        let is_kept = found.is_symlink() || found.is_dir() && found.mode() & STICKY != 0;
+        if found.mode() & OTHERS_WRITE != 0 && !is_kept {
             return Ok(Some(format!("chmod go-w '{shown}'")));
         }
     }
-    Ok(None)
+    // A link on the way may have led elsewhere when the file was opened.
+    let now = real.metadata()?;
+    let is_same = (now.dev(), now.ino()) == (opened.dev(), opened.ino());
+    if is_same { Ok(None) } else { Err(io::Error::other("it was replaced meanwhile")) }
 }
 
 /// A file with contexts, which need not exist.
@@ -201,7 +211,7 @@ impl ContextsFile {
             opened => opened.map_err(failed)?,
         };
         let (found, name) = (file.metadata().map_err(failed)?, self.path.display().to_string());
-        let is_ours = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
+        let is_ours = [0, geteuid().as_raw()].contains(&found.uid());
         if !self.is_inventory && (!is_ours || found.mode() & OTHERS != 0) {
             let message = format!("other users may read or write `{name}`, or it belongs to one of them");
             let hint = format!("its commands would run as you: `chmod 600 {name}`, and it has to be yours");
@@ -212,7 +222,7 @@ impl ContextsFile {
         Error::refuse_broken(&name, &snapshot)?;
         let mut contexts = Contexts::read(snapshot.config().to_json(), self.folder())
             .map_err(|fault| Error::new(ErrorKind::BadConfig, format!("`{name}`: {fault}")))?;
-        let mended_by = if self.is_inventory { mended_by(&self.path).map_err(failed)? } else { None };
+        let mended_by = if self.is_inventory { mended_by(&self.path, &found).map_err(failed)? } else { None };
         contexts.list.iter_mut().for_each(|context| context.mended_by.clone_from(&mended_by));
         Ok(contexts)
     }
@@ -387,6 +397,10 @@ mod tests {
         for (text, told) in [
             ("context a { login x; }", "context `a`: missing field `url`"),
             ("context a;", "expected `context NAME { … }`"),
+            (
+                "context a { url http://h; } context a { url http://i; }",
+                "expected `context NAME { … }`, each name once",
+            ),
             ("context a { url h;\n passwrd x; }", "context `a`: unknown field `passwrd`, expected one of"),
             ("context a { url h; timeout 0; }", "context `a`: invalid value: integer `0`"),
             (

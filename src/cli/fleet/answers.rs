@@ -234,18 +234,27 @@ pub struct StateRow {
     pub state: String,
     pub rank: usize,
     pub is_well: bool,
+    /// True for a node that runs, and not what it should: one that hangs, or has not come to it yet.
+    pub is_behind: bool,
     /// What stands behind the name.
     pub cells: Vec<String>,
 }
 
-/// Counts states: `197 running · 2 failed`.
+/// Counts states: `197 running, 1 of them behind · 2 failed`.
 pub fn counted(rows: &[StateRow]) -> String {
     let mut states: Vec<_> = rows.iter().map(|row| (!row.is_well, row.rank, &row.state)).collect();
     states.sort();
     let mut told = HashSet::new();
     states.retain(|(.., state)| told.insert(*state));
-    let count = |state: &str| rows.iter().filter(|row| row.state == state).count();
-    states.iter().map(|(.., state)| format!("{} {state}", count(state))).collect::<Vec<_>>().join(" · ")
+    let count = |state: &str| {
+        let of_state = || rows.iter().filter(|row| row.state == state);
+        let behind = match of_state().filter(|row| row.is_behind).count() {
+            0 => String::new(),
+            behind => format!(", {behind} of them behind"),
+        };
+        format!("{} {state}{behind}", of_state().count())
+    };
+    states.iter().map(|(.., state)| count(state)).collect::<Vec<_>>().join(" · ")
 }
 
 /// The rows of a table, the worst first. Of many, equal ones are folded, and those that are well as far as one row has room.

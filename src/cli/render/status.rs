@@ -13,9 +13,6 @@ use crate::engine::{NodeReport, ServerInfo, Status};
 use crate::store::{HistoryEntry, NodeRecord, NodeState, PendingInfo};
 use mediaconf::one_line;
 
-/// The word for a node that runs, and not what it should.
-pub const BEHIND: &str = "behind";
-
 /// The number of differing paths that are shown.
 const MAX_PATHS: usize = 20;
 
@@ -81,19 +78,19 @@ pub fn node_rows(status: &Status) -> Vec<StateRow> {
     let row = |node: &NodeRecord| {
         let newest = last.max(node.wanted).unwrap_or_default();
         let lag = node.serial.map_or("-".to_owned(), |serial| newest.saturating_sub(serial).to_string());
-        let why = node.why.clone().unwrap_or_default();
+        let is_well = is_well(node, status);
+        let is_behind = !is_well && matches!(node.state, NodeState::Running | NodeState::Canary);
+        let behind = is_behind.then(|| "behind the last change".to_owned());
+        let why = node.why.clone().or(behind).unwrap_or_default();
         let since = humantime::parse_rfc3339(&node.since).ok().filter(|_| node.state == NodeState::Gone);
         let why = since.map_or(why.clone(), |since| why.replace(&node.since, &local::short(since)));
-        let (runs, is_well) =
-            (matches!(node.state, NodeState::Running | NodeState::Canary), is_well(node, status));
-        // A node that runs and is behind is counted as one that hangs.
-        let state = if runs && !is_well { BEHIND.to_owned() } else { node.state.to_string() };
         let cells = [serial(node.serial), serial(node.wanted), lag, node.state.to_string(), why];
         StateRow {
             name: one_line(&node.node),
-            rank: if state == BEHIND { usize::MAX } else { node.state as usize },
-            state,
+            rank: if is_behind { usize::MAX } else { node.state as usize },
+            state: node.state.to_string(),
             is_well,
+            is_behind,
             cells: cells.map(|cell| one_line(&cell)).to_vec(),
         }
     };
@@ -255,7 +252,7 @@ mod tests {
         let last_change = Some(HistoryEntry::new(9, "modify"));
         let status =
             Status { nodes: Some((1..=200).map(record).collect()), last_change, ..Status::default() };
-        assert_eq!(counted(&node_rows(&status)), "195 running · 3 failed · 1 gone · 1 behind");
+        assert_eq!(counted(&node_rows(&status)), "196 running, 1 of them behind · 3 failed · 1 gone");
         let table = |all| {
             let mut out = Vec::new();
             nodes_table(node_rows(&status), all, 80, &mut out).expect("a vector takes all");
@@ -269,7 +266,7 @@ edge7               8     9       1    failed   the check command failed with
                                                 exit code 1
 edge9, edge10       8     9       1    failed   the reload command failed
 edge150             9     9       0    gone     no record since 23:55
-edge160             6     9       3    running
+edge160             6     9       3    running  behind the last change
 edge[1-6], … (195)  9     9       0    running
 "
         );

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use rustix::process::Signal;
 
 use super::serve::Serving;
-use super::{CONF, Call, Place, SAMPLE};
+use super::{CONF, Call, Place, Run, SAMPLE};
+use crate::waiting::eventually;
 
 /// The folder of the user, where drafts are.
 const STATE: &str = "home/.local/state/mediactl";
@@ -313,5 +314,24 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     place.run(["status"]).exits(1).prints("edit by admin from 127.0.0.1");
     place.run(["confirm", "--rollback"]).exits(0);
     assert!(place.text().contains("prepush 8"));
+    server.stop().exits(0);
+}
+
+/// The server runs another text, and may wait for a confirmation of its own.
+#[test]
+fn a_server_that_starts_while_one_edits_is_not_written_past() {
+    let place = Place::with(SAMPLE);
+    place.put_fifo("gate");
+    let editing = edit(&place, &format!("{SIX}; : > begun; cat gate"), &["--yes"]).start();
+    eventually(|| place.path("begun").exists());
+    let server = Serving::over(&place);
+    place.run(["modify", "--set", "rtsp=555", "--confirm", "60", "--quiet"]).exits(0);
+    place.open_gate();
+    let refused = Run::of(editing.wait_with_output().expect("it ends")).exits(5);
+    refused.says("a server over `media.conf` started meanwhile").says("edit --from");
+    place.run(["confirm"]).exits(0);
+    resumed(&place, ":", &["--yes"]).run().exits(0);
+    assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6").replace("rtsp 554", "rtsp 555"));
+    place.run(["status"]).exits(0);
     server.stop().exits(0);
 }

@@ -271,29 +271,3 @@ fn blame_over_a_server_is_as_on_the_file() {
         assert_eq!((run.code, &run.out), (file.code, &file.out), "{path} {}", run.err);
     }
 }
-
-#[test]
-fn blame_shows_what_changed() {
-    let place = Place::with("stream old {\n  url udp://1;\n}\nstream other {\n  url udp://2;\n}\n");
-    place.set(&["streams.old.title=A"]).exits(0);
-    place.set(&["streams.old.title=B"]).exits(0);
-    place.run(["mv", "streams.old", "streams.new"]).exits(0);
-    // The position of the stream changes with that.
-    place.run(["add", "stream", "last", "udp://3"]).exits(0);
-    place.run(["rm", "streams.other"]).exits(0);
-    place.set(&["streams.new.title=C"]).exits(0);
-    let blamed = |path: &str| {
-        let list = place.run(["blame", path, "-o", "json"]).exits(0).json();
-        let list = list.as_array().expect("it is a list").iter();
-        list.map(|one| json!([one["operation"], one["from"], one["to"]])).collect::<Vec<_>>()
-    };
-    assert_eq!(
-        blamed("streams.new"),
-        [
-            json!(["modify", {"title": "B"}, {"title": "C"}]),
-            json!(["mv", null, {"static": true, "urls": [{"url": "udp://1"}], "title": "B"}]),
-        ]
-    );
-    assert_eq!(blamed("streams.new.title"), [json!(["modify", "B", "C"]), json!(["mv", null, "B"])]);
-    place.run(["blame", "streams.new"]).exits(0).prints("title: \"B\" → \"C\"");
-}

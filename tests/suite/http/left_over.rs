@@ -1,17 +1,12 @@
 //! What was not confirmed does not come back with a hand edit; where both clash, the edit stays, and that is told.
 
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
-
 use mediactl::engine::Hooks;
 use mediactl::http::server::message::Response;
-use mediactl::store::file::ConfFile;
-use mediactl::store::{PendingInfo, Store};
 use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, account, body, header};
 use super::past::{operations, pending, record};
-use crate::cli::{CONF, Place};
+use crate::cli::CONF;
 
 /// A change that waits, made by an operation.
 fn waiting(operation: &str, changed: &str) -> (Server, String) {
@@ -128,29 +123,6 @@ fn the_next_server_keeps_the_hand_edit() {
         assert_eq!(error.contains("`mediactl rollback 1`"), !told.is_empty(), "{error}");
         assert!(!record(&next.place), "{made}");
     }
-}
-
-/// The record and the status are of a server before its types of a pending change became one.
-#[test]
-fn a_record_of_an_earlier_version_is_read_and_rolled_back() {
-    let place = Place::with("http 80;\nedit_auth admin s3cret;\nrtsp 555;\n");
-    let stored = include_bytes!("../../fixtures/pending/record");
-    let folder = place.path(&format!(".{CONF}.mediactl"));
-    DirBuilder::new().recursive(true).mode(0o700).create(folder).expect("it is ours");
-    place.put(&format!(".{CONF}.mediactl/pending"), stored);
-    let store = ConfFile::resolve(&place.path(CONF)).expect("it can be found");
-    let found = store.pending().expect("it can be read").expect("it is whole");
-    let heard = include_str!("../../fixtures/pending/heard.json");
-    let heard: PendingInfo = serde_json::from_str(heard).expect("it is one");
-    let shown = |info: &PendingInfo| {
-        let mut shown = serde_json::to_value(info).expect("it can be written");
-        shown["seconds_left"] = json!(599);
-        shown
-    };
-    assert_eq!(shown(&found.info), shown(&heard));
-    let next = Server::at(place, Hooks::default());
-    assert_eq!(next.place.text(), "http 80;\nedit_auth admin s3cret;\nrtsp 554;\n");
-    assert!(!record(&next.place));
 }
 
 /// The server has ended: the next change on the file rolls it back first, and says so; a rehearsal says that it waits.

@@ -4,8 +4,7 @@
 //! Streams, lives and plugins are compared one by one: of those with the same text on both sides no value is made, and
 //! those of the others are dropped before the next ones are made.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use super::bare::{AS_ADMIN, bare};
@@ -193,6 +193,10 @@ fn an_inventory_has_further_contexts_and_holds_for_names_in_both() {
         "shared/servers.conf",
         "context e { url http://127.0.0.1:1; login a; password_command \"exit 1\"; }\n",
     );
+    fs::create_dir(home.0.path("links")).expect("a folder can be made");
+    symlink("../shared/servers.conf", home.0.path("links/one.conf")).expect("a link can be made");
+    mode("links", 0o777);
+    home.does("--inventory links/one.conf -x e read", 4).says("/links'`").hides("exit status");
     for (path, open, shut) in [("shared", 0o777, 0o755), ("shared/servers.conf", 0o664, 0o644)] {
         mode(path, open);
         let run = home.does("--inventory shared/servers.conf -x e read", 4).says("hint: `chmod go-w '");

@@ -1,7 +1,5 @@
 //! What a server of ours offers is made use of: it evaluates each request itself.
 
-use std::thread;
-
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
 
@@ -113,36 +111,4 @@ fn a_change_is_one_request() {
         let log = serving.stop().err;
         assert_eq!((requests(&log, "GET"), requests(&log, "POST")), (gets, 1), "{command}\n{log}");
     }
-}
-
-/// Each client edits lists, renames, copies and replaces, at the same time as all others.
-#[test]
-fn changes_of_many_clients_lose_no_race() {
-    let (rounds, clients) = (6, 4);
-    let blocks: String =
-        (0..clients).map(|at| format!("stream c{at}-0 {{\n  url udp://h:0;\n}}\n")).collect();
-    let place = Place::with(format!("{SAMPLE}{blocks}"));
-    let serving = Serving::over(&place);
-    let work = |at: usize| {
-        let change = |arguments: &[&str]| run(&serving, &place, arguments, "").exits(0);
-        for round in 0..rounds {
-            let [old, new] = [round, round + 1].map(|number| format!("streams.c{at}-{number}"));
-            change(&["modify", "-q", "--set", &format!("http[+]={}", 1000 + at * 100 + round)]);
-            change(&["mv", "-q", &old, &new]);
-            let replaced = format!("s/h:{round}/h:{}/", round + 1);
-            change(&["modify", "-q", "--replace", &format!("{new}.urls[*].url"), &replaced]);
-            change(&["cp", "-q", &new, &format!("streams.copy{at}-{round}")]);
-        }
-    };
-    let work = &work;
-    thread::scope(|scope| (0..clients).for_each(|at| drop(scope.spawn(move || work(at)))));
-    let text = place.text();
-    for at in 0..clients {
-        assert!(text.contains(&format!("stream c{at}-{rounds} {{\n  url udp://h:{rounds};\n")), "{text}");
-        for round in 0..rounds {
-            assert!(text.contains(&format!("http {};", 1000 + at * 100 + round)), "{text}");
-            assert!(text.contains(&format!("stream copy{at}-{round} ")), "{text}");
-        }
-    }
-    serving.stop().exits(0);
 }

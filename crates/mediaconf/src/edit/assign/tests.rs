@@ -1,10 +1,9 @@
 use proptest::prelude::{Just, prop_oneof, proptest};
 use proptest::sample::select;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{AssignOptions, AssignedValue, Assignment, Evaluated};
-use crate::edit::substitution::Substitution;
-use crate::query::{Condition, Config, Path};
+use crate::query::{Config, Path};
 use crate::schema::Faults;
 use crate::syntax::Document;
 
@@ -145,137 +144,6 @@ fn values_are_typed_by_the_schema() {
 }
 
 #[test]
-fn words_are_the_whole_directive() {
-    check_all(
-        r#"
-        edit_auth=root "a b" => {"edit_auth": {"login": "root", "password": "a b"}}
-        view_auth=viewer null => {"view_auth": {"login": "viewer", "password": "null"}}
-        auth=false => {"auth": {"url": false, "extra": {"a": null, "flag": null}}}
-        auth="false" => {"auth": {"url": "false", "extra": {"a": null, "flag": null}}}
-        auth=http://x/?a=b;c#d => {"auth": {"url": "http://x/?a=b;c#d", "extra": {"a": null, "flag": null}}}
-        auth=http://x k=v a=2 on => {"auth": {"url": "http://x", "extra": {"k": "v", "a": "2", "on": true,
-            "flag": null}}}
-        auth={"url":"http://x"} => {"auth": {"url": "http://x"}}
-        streams.a.auth=false => {"streams": {"a": {"auth": {"url": false, "extra": {"y": null}}}}}
-        streams.b.auth=false => {"streams": {"b": {"auth": {"url": false}}}}
-        streams.b.url=udp://9 => {"streams": {"b": {"urls": [{"url": "udp://9"}]}}}
-        streams.b.input=udp://9 => {"streams": {"b": {"urls": [{"url": "udp://9"}]}}}
-        streams.b.urls=udp://9 => {"streams": {"b": {"urls": [{"url": "udp://9"}]}}}
-        streams.*b.url=udp://9 => {"streams": {"b": {"urls": [{"url": "udp://9"}]}}}
-        s:streams.b.url=udp://9 x => {"streams": {"b": {"urls": [{"url": "udp://9 x"}]}}}
-        streams.b.url="udp://9 x" => {"streams": {"b": {"urls": [{"url": "udp://9 x"}]}}}
-        streams.b.url=udp://9 priority=2 on => {"streams": {"b": {"urls": [{"url": "udp://9", "priority": 2,
-            "on": true}]}}}
-        streams.b.url={"url":"udp://9","k":1} => {"streams": {"b": {"urls": [{"url": "udp://9", "k": 1}]}}}
-        streams.b.urls=["udp://9"] => {"streams": {"b": {"urls": [{"url": "udp://9"}]}}}
-        streams.n.url=udp://9 => {"streams": {"n": {"urls": [{"url": "udp://9"}]}}}
-        streams.cam1.url=udp://9 => {"streams": {"cam1": {"urls": [{"url": "udp://9"}]}}}
-        streams.a.urls[0]=udp://9 k=v => {"streams": {"a": {"urls": [{"url": "udp://9", "k": "v"}, {"url":
-            "udp://2"}, {"url": "udp://2"}]}}}
-        streams.a.dvr.options=x 5 => {"streams": {"a": {"dvr": {"options": ["x", 5]}}}}
-        streams.a.dvr=/new => {"streams": {"a": {"dvr": {"root": "/new", "reference": null, "disk_limit":
-            null, "dvr_limit": null, "options": null}}}}
-        template.t.dvr=/y 6d => {"template": {"t": {"dvr": {"root": "/y", "reference": null, "disk_limit":
-            null, "dvr_limit": 518400, "options": null}}}}
-        streams.a.dvr="/a b" 5d => {"streams": {"a": {"dvr": {"root": "/a b", "reference": null, "disk_limit":
-            null, "dvr_limit": 432000, "options": null}}}}
-        "#,
-    );
-}
-
-#[test]
-fn a_port_is_the_whole_list_where_it_drops_none() {
-    let http = |text: &str| evaluate(text, &["http=80"], AssignOptions::default());
-    for text in ["", "http 8080;", "http 80 { api false; }"] {
-        let computed = http(text).expect("there is at most one");
-        assert_eq!(computed.patch, json!({"http": [80]}));
-        assert!(computed.depends_on_read);
-    }
-    check_all(
-        r#"
-        http=[::1]:80 => `http`: there are 2 elements, and this would replace them all | `--set 'http[0]=80'` replaces
-            the first, `--set 'http[+]=80'` appends, `--set 'http=["80"]'` sets the whole list
-        streams.a.url=rtsp://u:geheim@h/ => `streams.a.urls`: there are 3 elements, and this would replace
-            them all | `--set 'streams.a.urls[0]=udp://239.0.0.1:1234'` replaces the first, `--set 'streams.a.urls[+]=udp://239.0.0.1:1234'`
-            appends, `--set 'streams.a.urls=["udp://239.0.0.1:1234"]'` sets the whole list
-        "#,
-    );
-}
-
-#[test]
-fn null_removes_whatever_is_there() {
-    check_all(
-        r#"
-        loglevel=null => {"loglevel": null}
-        root=null => {"root": null}
-        pulsedb=null => {"pulsedb": null}
-        rtmp=null => {"rtmp": null}
-        cluster_key=null => {"cluster_key": null}
-        log_requests=null => {"log_requests": null}
-        http=null => {"http": null}
-        auth=null => {"auth": null}
-        streams.a.title=null => {"streams": {"a": {"title": null}}}
-        streams.a.urls=null => {"streams": {"a": {"urls": null}}}
-        streams.a.auth.url=null => {"streams": {"a": {"auth": {"url": null}}}}
-        streams.a.auth.extra.y=null => {"streams": {"a": {"auth": {"extra": {"y": null}}}}}
-        streams.a.dvr.reference=null => {"streams": {"a": {"dvr": {"reference": null}}}}
-        streams.a.dvr.options=null => {"streams": {"a": {"dvr": {"options": null}}}}
-        streams.a.rule.x.y=null => {"streams": {"a": {"rule": {"x": {"y": null}}}}}
-        streams.a.archive[1]=null => {"streams": {"a": {"archive": ["/storage"]}}}
-        plugins.iptv.database=null => {"plugins": {"iptv": {"database": null}}}
-        "#,
-    );
-}
-
-#[test]
-fn null_where_nothing_is_changes_nothing() {
-    for assignment in [
-        "view_auth.password=null",
-        "view_auth.login=null",
-        "streams.b.dvr.root=null",
-        "streams.b.auth.extra.k=null",
-        "streams.b.note.x=null",
-        "streams.a.iptv.x=null",
-        "streams.a.iptv[1]=null",
-        "streams.a.push[0].x=null",
-        "streams.b.urls[3].url=null",
-        "http[7]=null",
-        "http_options.80.api=null",
-        "streams.cam1.urls[*].priority=null",
-        "streams.b.auth.extra.*=null",
-    ] {
-        check(&[assignment], json!({}));
-    }
-    let created = AssignOptions { create: true, ..AssignOptions::default() };
-    let computed = evaluate(TEXT, &["streams.n.title=null"], created).expect("there is nothing to remove");
-    assert_eq!(computed.patch, json!({}));
-}
-
-#[test]
-fn null_is_refused_where_unset_is() {
-    check_all(
-        r#"
-        edit_auth.password=null => `edit_auth.password`: the password can't be removed alone | unset the whole directive
-        edit_auth.login=null => `edit_auth.login`: the login can't be removed alone | unset the whole directive
-        streams.a.urls[0].url=null => `streams.a.urls[0].url`: a source without a url
-        streams.a.position=null => `streams.a.position`: every block has one | set it to another value
-        http[+]=null => `http[+]`: there is nothing at `[+]` to remove
-        streams.x*.title=null => `streams.x*.title`: `x*` matches nothing here
-        strems.*.title=null => `strems.*.title`: there is no `strems` | did you mean `streams`?
-        edit_auth.pasword=null => `edit_auth.pasword`: there is no such member here | the members are `login`
-            and `password`
-        streams.b1.title=null => `streams.b1.title`: there is no stream `b1` | did you mean `b`?
-        streams.*.titel=null => `streams.*.titel`: `titel` is not known here | did you mean `title`? If it is
-            right, add `--accept near-miss` (over HTTP `accept=near-miss`)
-        rtpm=null => `rtpm`: `rtpm` is not known here | did you mean `rtmp`? If it is right, add `--accept
-            near-miss` (over HTTP `accept=near-miss`)
-        "#,
-    );
-    let accepted = AssignOptions { near_misses: true, ..AssignOptions::default() };
-    assert!(evaluate(TEXT, &["streams.*.titel=null"], accepted).is_ok());
-}
-
-#[test]
 fn depth_is_bounded() {
     let path = |len: usize| vec!["k"; len].join(".");
     for (deep, is_fine) in [
@@ -377,6 +245,9 @@ fn paths_that_lead_nowhere_are_refused() {
         streams.a.@note=1 => `streams.a.@note`: `@note` needs no `@` | write it as `note`
         streams.a.dvr.path=x => `streams.a.dvr.path`: there is no such member here | the members are `root`,
             `reference`, `disk_limit`, `dvr_limit` and `options`
+        edit_auth[*]=1 => `edit_auth[*]`: `[*]` stands for the elements of a list, and there is no list here
+        streams.a.urls[url="udp://2"] => `streams.a.urls[url="udp://2"]`: the elements [1] and [2] both match
+            | name one by its index
         streams.a.dvr.disk_limit=x => `streams.a.dvr.disk_limit`: expected a percentage from 0 to 100, found
             the string `x`
         "#,
@@ -433,25 +304,6 @@ fn lists_become_the_whole_new_list() {
 }
 
 #[test]
-fn entries_that_are_not_there_are_refused() {
-    check_all(
-        r#"
-        streams.cam1.urls[-1].url=x => `streams.cam1.urls[-1].url`: there is no such element: the list has 0, counted from 0
-        streams.cam1.urls[*].priority=1 => `streams.cam1.urls[*].priority`: the list has no elements
-        edit_auth[*]=1 => `edit_auth[*]`: `[*]` stands for the elements of a list, and there is no list here
-        http[3]=1 => `http[3]`: there is no such element: the list has 2, counted from 0
-        http[2] => `http[2]`: there is no such element: the list has 2, counted from 0
-        http[+] => `http[+]`: there is nothing at `[+]` to remove
-        streams.cam1.urls[1].url=x => `streams.cam1.urls[1].url`: there is no such element: the list has 0, counted from 0
-        streams.a.urls[url="rtsp://u:p@h/x"].priority=1 => `streams.a.urls[url="rtsp://…@h/x"].priority`: no
-            element of the list matches | `[+]` appends a new one
-        streams.a.urls[url="udp://2"] => `streams.a.urls[url="udp://2"]`: the elements [1] and [2] both match
-            | name one by its index
-        "#,
-    );
-}
-
-#[test]
 fn a_pattern_stands_for_all_entries_of_a_list() {
     check_all(
         r#"
@@ -467,118 +319,6 @@ fn a_pattern_stands_for_all_entries_of_a_list() {
             "udp://2"}]}}}
         "#,
     );
-}
-
-#[test]
-fn a_part_of_a_value_is_replaced() {
-    let url = |name: &str, url: &str| json!({"streams": {name: {"urls": [{"url": url}]}}});
-    for (path, substitution, expected) in [
-        ("streams.b.urls[*].url", "s/3/4/", url("b", "udp://4")),
-        ("streams.b.urls.url", "s/3/4/", url("b", "udp://4")),
-        ("streams.b.urls.u*", "s/3/4/", url("b", "udp://4")),
-        ("streams.*.urls.url", "s/3/4/", url("b", "udp://4")),
-        ("streams.b.urls[0].url", "s/3/4/", url("b", "udp://4")),
-        ("streams.*.urls.ulr", "s/3/4/", json!({})),
-        ("streams.b", "s/3/4/", url("b", "udp://4")),
-        ("streams", r"s/udp:..3/udp:\/\/4/r", url("b", "udp://4")),
-        ("streams.*.prepush", "s/5/50/", json!({"streams": {"b": {"prepush": 50}}})),
-        ("http[1]", "s/127/128/", json!({"http": [80, "128.0.0.1:8080"]})),
-        ("http", "s/80/81/", json!({"http": [81, "127.0.0.1:8181"]})),
-        ("plugins.iptv.database", "s/sql/ora/", json!({"plugins": {"iptv": {"database": "oraite"}}})),
-        ("auth.extra", "s/1/true/", json!({"auth": {"extra": {"a": "true"}}})),
-        ("streams.a.transcoder", "s/size/x/", json!({})),
-    ] {
-        let document = Document::parse(TEXT.to_owned());
-        let value = AssignedValue::Replace(Substitution::parse(substitution).expect(substitution));
-        let assignment = Assignment { path: Path::parse(path).expect(path), value };
-        let config = Config::new(&document);
-        let computed = config.to_patch(&[assignment], &[], AssignOptions::default());
-        match computed {
-            Ok(computed) => {
-                assert!(computed.depends_on_read);
-                assert_eq!(computed.patch, expected, "{path}");
-            }
-            Err(faults) => assert!(expected == json!({}) && faults[0].is_absent(), "{path}: {faults:?}"),
-        }
-    }
-}
-
-#[test]
-fn conditions_select_entries() {
-    let changed = |conditions: &[&str], path: &str| -> Result<Vec<String>, String> {
-        let document = Document::parse(TEXT.to_owned());
-        let conditions: Vec<Condition> =
-            conditions.iter().map(|text| Condition::parse(text).expect(text)).collect();
-        let config = Config::new(&document);
-        let computed = config.to_patch(&[assignment(path)], &conditions, AssignOptions::default());
-        let computed = computed.map_err(|faults| faults[0].to_string())?;
-        assert!(computed.depends_on_read);
-        let names = computed
-            .patch
-            .as_object()
-            .expect("it is an object")
-            .values()
-            .flat_map(|group| group.as_object().into_iter().flatten());
-        Ok(names.map(|(name, _)| name.clone()).collect())
-    };
-    for (conditions, path, expected) in [
-        (&["urls.url~udp://2"][..], "streams.*.prepush=1", &["a"][..]),
-        (&["urls.url ~ udp://", "prepush=5"], "streams.*.prepush=1", &["b"]),
-        (&["urls exists", "title missing"], "streams.*.title=1", &["a", "b", "cam.1", "later"]),
-        (&["urls missing"], "streams.*.title=1", &["cam1"]),
-        (&["static=false"], "streams.*.title=1", &["later"]),
-        (&["name=~^cam.1$"], "streams.*.title=1", &["cam.1"]),
-        (&["prepush!=5"], "streams.*.title=1", &["a", "cam.1", "cam1", "later"]),
-        (&["auth exists"], "streams.*.title=1", &["a"]),
-        (&["urls[-1].url=udp://3"], "streams.c*.title=1", &[]),
-        (&["publish_enabled=false"], "lives.*.cluster_key=x", &["priv"]),
-        (&["path=/srv"], "file.*.path=/x", &["vod"]),
-        (&["prepush=5"], "streams.b.title=1", &["b"]),
-        (&["prepush=5"], "streams", &["b"]),
-    ] {
-        let found = changed(conditions, path);
-        match expected {
-            [] => assert_eq!(
-                found,
-                Err("`streams.c*.title`: no entry meets the condition of `--where`".to_owned())
-            ),
-            expected => assert_eq!(
-                found.as_deref(),
-                Ok(&expected.iter().map(ToString::to_string).collect::<Vec<_>>()[..]),
-                "{conditions:?}"
-            ),
-        }
-    }
-    assert_eq!(
-        changed(&["url~x"], "streams.*.title=1"),
-        Err("`streams.*.title`: `--where url`: `url` is a keyword of the text, not a key of the JSON"
-            .to_owned())
-    );
-    assert_eq!(
-        changed(&["a=1"], "rtmp=1"),
-        Err("`rtmp`: `--where` selects among entries, and this is one value".to_owned())
-    );
-}
-
-#[test]
-fn a_star_stands_for_all_names() {
-    check_all(
-        r#"
-        streams.c*1.title=x => {"streams": {"cam.1": {"title": "x"}, "cam1": {"title": "x"}}}
-        streams.x*.title=x => `streams.x*.title`: `x*` matches nothing here
-        lives.*.cluster_key=x => {"lives": {"pub": {"cluster_key": "x"}, "priv": {"cluster_key": "x"}}}
-        plugins.* => {"plugins": {"iptv": null}}
-        plugins.iptv.* => {"plugins": {"iptv": {"database": null}}}
-        auth.extra.*=1 => {"auth": {"extra": {"a": "1", "flag": "1"}}}
-        strems.*.prepush=1 => `strems.*.prepush`: there is no `strems` | did you mean `streams`?
-        streams.*.prepush=x => `streams.*.prepush`: expected a number of seconds, or `off`
-        "#,
-    );
-    let none =
-        evaluate("", &["streams.*.prepush=1"], AssignOptions::default()).expect("an empty group is a group");
-    assert_eq!(none.patch, json!({}));
-    let all = evaluate(TEXT, &["streams.*.prepush=1"], AssignOptions::default()).expect("all have it");
-    assert_eq!(all.patch["streams"].as_object().map(serde_json::Map::len), Some(5));
 }
 
 #[test]
@@ -599,36 +339,6 @@ fn edits_of_one_place_are_refused() {
         new[0]=1 & new.x=1 => `new.x`: `x` can't be set: its parent is not an object
         "#,
     );
-}
-
-#[test]
-fn there_are_no_phantoms() {
-    check_all(
-        r#"
-        streams.cma1.prepush=5 => `streams.cma1.prepush`: there is no stream `cma1` | did you mean `cam1` or
-            `cam.1`? to make it, set its `urls` too or give `--create`
-        streams.cam.1.prepush=5 => `streams.cam.1.prepush`: there is no stream `cam` | a name with a dot is
-            quoted: `streams."cam.1".prepush`
-        streams.cam.1 => `streams.cam.1`: there is no stream `cam` | a name with a dot is quoted:
-            `streams."cam.1"`
-        lives.publ.x => `lives.publ.x`: there is no live `publ` | did you mean `pub`?
-        lives.publ.x=1 => `lives.publ.x`: there is no live `publ` | did you mean `pub`? to make it, give
-            `--create`
-        streams.new={} => `streams.new`: there is no stream `new` | to make it, set its `urls` too or give
-            `--create`
-        streams={"new":{"prepush":1}} => `streams`: there is no stream `new` | to make it, set its `urls` too
-            or give `--create`
-        streams.n.prepush=5 & streams.n.urls[+]=x => {"streams": {"n": {"prepush": 5, "urls": [{"url":
-            "x"}]}}}
-        streams.n.urls[0].url=x => {"streams": {"n": {"urls": [{"url": "x"}]}}}
-        streams.n={"urls":[]} => {"streams": {"n": {"urls": []}}}
-        lives.n={} & plugins.n={"a":1} => {"lives": {"n": {}}, "plugins": {"n": {"a": 1}}}
-        streams.gone=null => {"streams": {"gone": null}}
-        "#,
-    );
-    let created =
-        evaluate(TEXT, &["streams.n.prepush=5"], AssignOptions { create: true, ..AssignOptions::default() });
-    assert_eq!(created.map(|computed| computed.patch), Ok(json!({"streams": {"n": {"prepush": 5}}})));
 }
 
 #[test]

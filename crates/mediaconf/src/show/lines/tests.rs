@@ -1,10 +1,6 @@
-#![allow(clippy::disallowed_methods, reason = "tests read fixtures")]
+use serde_json::{Value, json};
 
-use serde_json::{Map, Value, json};
-
-use crate::edit::{AssignOptions, AssignedValue, Assignment};
-use crate::query::{Config, Path};
-use crate::schema::Place;
+use crate::query::Path;
 use crate::syntax::Document;
 
 const TEXT: &str = "\
@@ -76,21 +72,6 @@ fn check(view: &Value, prefix: &str, expected: &[&str]) {
 }
 
 #[test]
-fn every_part_of_a_directive_has_a_line() {
-    let dvr = json!({"root": "/storage", "disk_limit": 90, "dvr_limit": 432_000, "options": ["copy=/b"]});
-    check(
-        &json!({"streams": {"a": {"dvr": dvr}}}),
-        "",
-        &[
-            "streams.a.dvr.root=/storage",
-            "streams.a.dvr.disk_limit=90",
-            "streams.a.dvr.dvr_limit=432000",
-            "streams.a.dvr.options=[\"copy=/b\"]",
-        ],
-    );
-}
-
-#[test]
 fn words_stand_bare_where_they_read_back() {
     let view = json!({
         "http": [80, "1.2.3.4:80"],
@@ -141,50 +122,4 @@ fn words_stand_bare_where_they_read_back() {
     check(&json!({"a": {"name": "a"}}), "plugins", &["plugins.a={}"]);
     check(&json!({"a\nb": 1, "x": 2}), "", &["x=2"]);
     check(&json!({"a\nb": {"name": "a\nb", "urls": []}}), "streams", &[r#"streams={"a\nb":{"urls":[]}}"#]);
-}
-
-/// The view without derived values and empty groups.
-fn own(view: &Value) -> Value {
-    let mut own = Place::Root.own_value(view).expect("a view is an object");
-    own.as_object_mut().expect("a view is an object").retain(|key, value| {
-        let is_group = matches!(Place::Root.member(key), Ok(Place::Group(_)));
-        !(is_group && *value == json!({}))
-    });
-    own
-}
-
-#[test]
-fn all_lines_on_nothing_make_the_same_view() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/valid");
-    let mut count = 0;
-    for entry in std::fs::read_dir(folder).expect("there are fixtures") {
-        let path = entry.expect("the folder can be read").path();
-        if path.extension().is_none_or(|found| found != "json") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).expect("the fixture can be read");
-        let view: Value = serde_json::from_str(&text).expect("the fixture is JSON");
-        if crate::schema::Schema::normalize(view.clone()).is_err() {
-            // A patch can't set this value, so no line would restore it.
-            continue;
-        }
-        count += 1;
-        let assignments: Vec<Assignment> = Path::set_lines(&view, &[]).into_iter().map(assignment).collect();
-        let computed = Config::from(&Value::Object(Map::new())).to_patch(
-            &assignments,
-            &[],
-            AssignOptions { create: true, ..AssignOptions::default() },
-        );
-        let patch = computed.expect("the lines fit the schema").patch;
-        let expected = own(&view);
-        assert_eq!(format!("{patch:#}"), format!("{expected:#}"), "{}", path.display());
-    }
-    assert!(count > 5);
-}
-
-fn assignment((path, text): (String, String)) -> Assignment {
-    let line = format!("{path}={text}");
-    let (path, value) = Path::split_assignment(&line).expect("the path parses");
-    assert_eq!(value, Some(text.as_str()));
-    Assignment { path, value: AssignedValue::Typed(text) }
 }
