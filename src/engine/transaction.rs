@@ -231,7 +231,7 @@ impl<'e> Transaction<'e> {
         }
     }
 
-    /// Says which values a hand edit changed that the change picks up.
+    /// Says which values the hand edit changed that the change found.
     pub fn found_hand_edit(&self) -> Option<OutcomeNote> {
         let words = compared(self.hand_edit()?.map(|text| Some(&**text)), |known, file| {
             ChangedValue::paths_in_words(&ChangedValue::between(known, file))
