@@ -14,7 +14,7 @@ use crate::cli::target;
 use crate::engine::{ConfigSource, RequestedChange, Snapshot};
 use crate::error::{Error, Exit};
 use crate::store::{ChangeRange, ChangeRef, Reverted};
-use mediaconf::{DesiredState, EditError, Prune, Request, Schema};
+use mediaconf::{EditError, Prune, Request, Schema};
 
 /// Replace the running configuration of a server without touching its file
 ///
@@ -116,11 +116,11 @@ impl ApplyArgs {
         let request: Request = match Schema::without_bom(&bytes).trim_ascii_start().first() {
             Some(b'{' | b'[') => match (Schema::parse_patch(&bytes)?, prune) {
                 (patch, Prune::Nothing) => patch.into(),
-                (patch, prune) => DesiredState::of_json(patch, prune)?.into(),
+                (patch, prune) => Request::state_of_json(patch, prune)?,
             },
             _ => {
                 let text = input::valid(&self.file, Arc::new(Snapshot::from_bytes(bytes)))?;
-                DesiredState::of_text(text.document(), prune).into()
+                Request::state(text.document(), prune)
             }
         };
         ChangeCommand::new(&self.changing, "apply").run(call, request.into())
