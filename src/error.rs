@@ -38,7 +38,7 @@ exits! {
     Unknown 8 "outcome unknown: the connection broke after the request was sent",
     Failed 9 "I/O or internal failure, nothing changed",
     Changed 10 "something changed, or would change (--exit-code)",
-    Partly 11 "of several servers, some were read or changed, and others not; a list says which. Of the nodes of a cluster, some do not run the change (status --exit-code, wait --rolled-out, --wait)",
+    Partly 11 "of several servers, some were read or changed, and others not; a list says which. Of the nodes of a cluster, some do not run the change (status, wait --rolled-out)",
     Broken 12 "a thread of `serve` failed, so the server ended; it can be started again",
     Interrupted 130 "ended by SIGINT (Ctrl-C); a message says what became of a change under way",
     Terminated 143 "ended by SIGTERM; likewise",

@@ -11,7 +11,7 @@
 //! | choose streams, and refuse surprises | [`Condition`], [`Expectation`] |
 //! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`Renaming`] |
 //! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`], [`Pointer`] |
-//! | apply a whole state | [`DesiredState`], [`Prune`] |
+//! | apply a whole state | [`Request::state`], [`Prune`] |
 //! | see who uses whom | [`NameUse`], [`Document::name_uses`], [`Document::renamed`] |
 //! | [compare](#compare) | [`Config::patch_to`], [`Document::unified_diff`], [`ChangedValue`], [`Effects`] |
 //! | [format](#format) | [`Document::formatted`] |
@@ -211,7 +211,7 @@ pub use edit::{
     AssignOptions, AssignedValue, Assignment, Completion, Edit, EditError, Explanation, PathUse, Proposal,
     Substitution,
 };
-pub use merge::{ChangedValue, DesiredState, Prune};
+pub use merge::{ChangedValue, Prune};
 pub use query::{Condition, Config, Expectation, FoundValue, NameUse, Path, Segment, Selection, ValueSource};
 pub use request::{BlockContent, BlockRequest, Renaming, Request};
 pub use schema::{

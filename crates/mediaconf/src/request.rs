@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 
 use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Evaluated, MaybeEdit};
 use crate::edit::{Substitution, Sync, modify_members};
-use crate::merge::DesiredState;
+use crate::merge::{Prune, patch_to_state};
 use crate::query::{Condition, Config, Expansion, Expectation, Path, Segment};
-use crate::schema::{Fault, Faults, Kind, Object, Schema, parse_within};
+use crate::schema::{Fault, FaultKind, Faults, Kind, Object, Schema, parse_within};
 use crate::secret::Masker;
 use crate::syntax::Document;
 
@@ -39,8 +39,9 @@ enum Edits {
     /// is evaluated, so that requests which wait for their turn hold their text alone.
     #[serde(serialize_with = "as_json", deserialize_with = "of_json")]
     Patch { text: Bytes, memory: usize },
-    /// A desired state, from which a patch is computed.
-    State(DesiredState),
+    /// A desired state, from which a patch is computed: a text without errors. No value of it is kept, as values take twenty
+    /// times as much memory.
+    State { text: String, prune: Prune },
     /// Another name for a block, or a new block.
     Block(BlockRequest),
     /// Other names for many blocks.
@@ -77,12 +78,6 @@ impl From<Value> for Request {
     }
 }
 
-impl From<DesiredState> for Request {
-    fn from(state: DesiredState) -> Self {
-        Edits::State(state).into()
-    }
-}
-
 impl From<Renaming> for Request {
     fn from(renaming: Renaming) -> Self {
         Edits::Renaming(renaming).into()
@@ -99,6 +94,21 @@ impl Request {
     /// The request of assignments in the entries that meet all `conditions`.
     pub fn assigning(made: Vec<Assignment>, conditions: Vec<Condition>, options: AssignOptions) -> Self {
         Edits::Assignments { assignments: made, conditions, options }.into()
+    }
+
+    /// The request of the state that a document without errors is.
+    pub fn state(document: &Document, prune: Prune) -> Self {
+        Edits::State { text: document.text().to_owned(), prune }.into()
+    }
+
+    /// The request of the state that a merge patch makes of nothing: what it leaves out, or sets to `null`, is not there.
+    ///
+    /// # Errors
+    /// The faults of the patch.
+    pub fn state_of_json(patch: Value, prune: Prune) -> Result<Self, EditError> {
+        let nothing = Document::parse("");
+        let edit = nothing.modify(patch, FaultKind::DOUBTS)?;
+        Ok(Self::state(edit.as_ref().map_or(&nothing, |edit| &edit.document), prune))
     }
 
     /// The request that sets values, each as `streams.cam1.prepush=2`; a path alone removes the value there.
@@ -154,7 +164,7 @@ impl Request {
         Faults(current.unmet(&self.expectations)?).into_result(())?;
         let (patch, depends_on_read) = match &self.edits {
             Edits::Patch { text, memory } => (parse_within(text, *memory)?, false),
-            Edits::State(state) => (state.patch(current), state.prunes()),
+            Edits::State { text, prune } => (patch_to_state(text, *prune, current), self.prunes()),
             Edits::Block(block) => (block.patch(current)?, true),
             Edits::Renaming(all) => (all.patch(current)?, true),
             Edits::Assignments { assignments, conditions, options } => {
@@ -213,7 +223,7 @@ impl Request {
 
     /// True if it is a desired state that removes what it lacks.
     pub fn prunes(&self) -> bool {
-        matches!(&self.edits, Edits::State(state) if state.prunes())
+        matches!(&self.edits, Edits::State { prune, .. } if *prune != Prune::Nothing)
     }
 
     /// True if it has patterns or conditions, which stand for all entries that match.

@@ -32,7 +32,7 @@ fn modules_are_private() {
 }
 
 /// What would come with the library to whoever links it: nothing of a program.
-const PACKAGES: &str = "base64 bytes bytestring indexmap memchr percent-encoding regex serde serde_json similar strsim thiserror \
+const PACKAGES: &str = "base64 bytes bytestring foldhash indexmap memchr percent-encoding regex serde serde_json similar strsim thiserror \
                         unicode-width winnow xxhash-rust";
 
 #[test]

@@ -96,6 +96,7 @@ fn no_request(error: &serde_json::Error) -> Error {
         false => error.to_string(),
     };
     Error::new(ErrorKind::NotJson, format!("the body is no request: {why}"))
+        .hint("a request is, for example, `{\"operation\":{\"revert\":[7]},\"options\":{\"dry_run\":true}}`")
 }
 
 /// Makes a change, and notes in the log what it did.

@@ -10,7 +10,6 @@ mod change_id;
 mod change_json;
 mod check;
 mod completion;
-mod concurrent;
 mod diff;
 mod edit;
 mod effective;

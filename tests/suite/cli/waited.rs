@@ -1,8 +1,13 @@
-//! What a command waits for, and says on a terminal: a hook, a server, a change of another that has to be confirmed.
+//! What a command waits for, and says: a hook, a server, another writer, a change of another that has to be confirmed.
+
+use std::io::{BufRead, BufReader, Read};
+
+use mediactl::store::Store;
+use mediactl::store::file::ConfFile;
 
 use super::hooks::HELD;
 use super::serve::Serving;
-use super::{Place, SAMPLE};
+use super::{CONF, Place, Run, SAMPLE, UNTIL_FREE};
 use crate::fleet::Edges;
 use crate::waiting::eventually;
 
@@ -58,4 +63,23 @@ fn servers_wait_until_another_change_is_confirmed() {
     edges.run(&["-x", "edge-1", "confirm"]).exits(0);
     waiting.expect("edge-1  changed").exits(0);
     assert!(edges.texts().iter().all(|text| text.contains("rtsp 1;")));
+}
+
+#[test]
+fn a_waiting_command_names_the_holder_of_the_lock_and_goes_on() {
+    let place = Place::with(SAMPLE);
+    let conf = ConfFile::resolve(&place.path(CONF)).expect("the file is there");
+    let lock = conf.writer(UNTIL_FREE, &mut |_| {}).expect("nobody holds it");
+    let mut waiter = place.mediactl(["modify", "--set", "rtsp=1"]).start();
+    let mut said = BufReader::new(waiter.stderr.take().expect("stderr is a pipe"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("what it says is text");
+    assert!(line.contains(&format!("waiting for process {}", std::process::id())), "{line}");
+    place.run(["read"]).exits(0);
+    place.run(["modify", "--dry-run", "--set", "rtsp=2"]).exits(0);
+    drop(lock);
+    let mut rest = String::new();
+    said.read_to_string(&mut rest).expect("what it says is text");
+    Run::of(waiter.wait_with_output().expect("the waiter ends")).exits(0);
+    assert_eq!(rest.lines().count(), 1, "{rest}");
 }

@@ -112,32 +112,6 @@ fn each_wave_holds_the_ones_before_and_one_that_fails_ends_them_all() {
         .says("in waves: edge-1; then edge-0, edge-2; then the rest (3)");
 }
 
-/// Somebody else decides on one server while the waves are made: the table says what stands there.
-#[test]
-fn what_others_decide_meanwhile_is_told() {
-    let edges = Edges::new(4);
-    let rollout = ["-x", "edge-*", "modify", "--set", "rtsp=1935", "--yes", "--canary", "edge-2,edge-0,3"];
-    for (decision, hit, code, line, note) in [
-        ("--rollback", "edge-2", 5, "edge-2  rolled back", "no server keeps the change"),
-        ("-q", "edge-0", 130, "edge-0  changed", "makes the change on the others"),
-    ] {
-        let mut terminal = edges
-            .call(&[&rollout[..], &["--soak", "50s"]].concat())
-            .env("TERM", "xterm")
-            .on_terminal_of(24, 120);
-        terminal.expect("check ");
-        edges.run(&["-x", hit, "confirm", decision]).exits(0);
-        if code == 130 {
-            terminal.signal(Signal::INT);
-        }
-        let seen = terminal.exits(code);
-        assert!(seen.contains(line) && seen.contains(note), "{seen}");
-    }
-    assert_eq!(edges.texts(), [changed().as_str(), SAMPLE, SAMPLE, SAMPLE]);
-    change(&edges, &["--canary", "edge-1,75%"]).exits(0).prints("edge-0  unchanged");
-    all_run(&edges, &changed());
-}
-
 #[test]
 fn a_server_with_only_the_four_operations_is_refused_by_name() {
     let (foreign, edges) = (bare(), Edges::new(1));

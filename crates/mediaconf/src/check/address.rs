@@ -1,7 +1,8 @@
 //! Addresses: slips in the schemes, hosts and ports of sources, backends and listeners.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::schema::{PORT, Schema, is_one_edit, is_only_near};
 use crate::secret::{Secrecy, word_parts};
@@ -206,7 +207,7 @@ const MAX_OTHERS: usize = 16;
 
 /// Reports repeated ports and addresses, those of two listeners, and those that none can have.
 pub(super) fn listeners<'d>(listeners: &[Entry<'d>], diagnostics: &mut Diagnostics) {
-    let mut by_port: HashMap<String, Vec<(Cow<'d, str>, String, Word<'d>)>> = HashMap::new();
+    let mut by_port: HashMap<String, Vec<(Cow<'d, str>, String, Word<'d>)>> = HashMap::default();
     for entry in listeners {
         let (keyword, Some(word)) = (entry.keyword(), entry.only_argument()) else { continue };
         let value = word.value();

@@ -11,8 +11,9 @@ mod names;
 mod words;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::mem;
+
+use foldhash::HashMap;
 
 pub use self::names::{NearMiss, near_miss_in_block};
 

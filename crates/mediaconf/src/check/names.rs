@@ -60,33 +60,31 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
         words.map(move |(word, keyword)| (word, NearMiss { key: row.key, keyword, is_only: false, names }))
     });
     let foreign = FOREIGN_KEYWORDS.iter().filter(|row| may_stand(row)).flat_map(|row| {
-        let near = |word| NearMiss { key: word, keyword: Some(word), is_only: false, names: row.keywords };
-        row.keywords.iter().map(move |word| (row, near(*word)))
+        let near = |key| NearMiss { key, keyword: Some(key), is_only: false, names: row.keywords };
+        row.keywords.iter().map(move |word| (*word, near(*word)))
     });
     // In another letter case it is the same word.
-    let same =
-        own.clone().chain(foreign.clone().map(|(_, near)| (near.key, near))).find(|(word, _)| *word == lower);
-    if let Some((_, near)) = same {
+    if let Some((_, near)) = own.clone().chain(foreign.clone()).find(|(word, _)| *word == lower) {
         return Some(NearMiss { is_only: near.keyword.is_some(), ..near });
     }
-    // A foreign directive of which the keyword is the plural, else one that a single slip leads to.
-    let is_plural = |(row, near): &(&ForeignKeyword, NearMiss)| {
-        row.repeats && matches!(keyword.strip_prefix(near.key), Some("s" | "es"))
-    };
-    let is_slip = |(_, near): &(&ForeignKeyword, NearMiss)| is_one_slip(near.key, keyword);
     let nearest = Schema::nearest(keyword, own.clone().map(|(word, _)| word));
     let nearest = nearest.and_then(|word| own.clone().find(|(known, _)| *known == word));
+    // A foreign directive of which the keyword is the plural, else one that a single slip leads to.
+    let is_plural = |word: &str| {
+        matches!(keyword.strip_prefix(word), Some("s" | "es"))
+            && Schema::foreign(word).is_some_and(|row| row.repeats)
+    };
     let other = || {
-        let is_elsewhere = Schema::is_any_keyword(keyword);
-        let mut words = foreign.clone().filter(|_| !is_elsewhere);
-        words.clone().find(is_plural).or_else(|| words.find(is_slip)).map(|(_, near)| near)
+        let mut words = foreign.clone().filter(|_| !Schema::is_any_keyword(keyword));
+        let plural = words.clone().find(|(word, _)| is_plural(word));
+        plural.or_else(|| words.find(|(word, _)| is_one_slip(word, keyword))).map(|(_, near)| near)
     };
     let near = match nearest {
         Some((word, near)) if is_one_edit(word, keyword) => near,
         nearest => other().or(nearest.map(|(_, near)| near))?,
     };
     let directives = scope.rows().flat_map(|row| row.keywords.iter().copied());
-    let is_only = is_only_near(keyword, directives.chain(foreign.clone().map(|(_, near)| near.key)));
+    let is_only = is_only_near(keyword, directives.chain(foreign.clone().map(|(word, _)| word)));
     Some(NearMiss { is_only, ..near })
 }
 

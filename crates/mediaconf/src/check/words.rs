@@ -1,6 +1,6 @@
 //! Words: slips in the options and values of a directive whose keyword is right.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::MAX_OPTIONS;
 use crate::schema::{ObjectShape, Part, PartPlace, Schema, WordKind, is_one_slip};

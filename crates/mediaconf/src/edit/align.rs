@@ -1,7 +1,9 @@
 //! Aligns an old list with a new one: which elements stay, which move, which are edited.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::hash::Hash;
+
+use foldhash::HashMap;
 
 /// How an old element becomes one of the new list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +31,7 @@ pub fn align<T: Eq + Hash>(old: &[T], new: &[T]) -> Alignment {
     let is_same = |pair: &(&T, &T)| pair.0 == pair.1;
     let head = old.iter().zip(new).take_while(is_same).count();
     let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(is_same).count();
-    let mut places: HashMap<&T, VecDeque<usize>> = HashMap::new();
+    let mut places: HashMap<&T, VecDeque<usize>> = HashMap::default();
     for (at, element) in old.iter().enumerate().take(old.len() - tail).skip(head) {
         places.entry(element).or_default().push_back(at);
     }

@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
 
+use foldhash::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::align::{Alignment, Step};

@@ -1,8 +1,10 @@
 //! Turns changes of entries into splices of the text, with the indentation, the line ends and the
 //! blank lines of the neighbouring entries.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use foldhash::HashSet;
 
 use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block};
 use crate::syntax::{Document, Entry, EntryId, Splice, Word};
@@ -128,7 +130,7 @@ impl<'a, 'd> Layout<'a, 'd> {
             removed: around.ranges(&leaving, &mut gone),
             removed_inside: around.ranges(&inner, &mut gone),
             splices: BTreeMap::new(),
-            terminated: HashSet::new(),
+            terminated: HashSet::default(),
         };
         layout.removed_inside.clone().into_iter().for_each(|range| layout.push(range, ""));
         splices.into_iter().for_each(|splice| layout.push(splice.range, splice.text));

@@ -35,9 +35,9 @@ pub use completion::{Completion, PathUse, Proposal};
 pub use explain::Explanation;
 pub use substitution::Substitution;
 
-use std::collections::HashMap;
 use std::ops::Range;
 
+use foldhash::HashMap;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -52,7 +52,7 @@ pub(crate) use sync::Sync;
 
 /// The comments of a text, and how often each stands there.
 pub fn comment_counts(text: &str) -> HashMap<&str, usize> {
-    let mut counts = HashMap::new();
+    let mut counts = HashMap::default();
     comments(text).for_each(|comment| *counts.entry(comment.raw).or_default() += 1);
     counts
 }

@@ -1,7 +1,6 @@
 //! Directives with one value each that may have a block, such as `http`: the list of the values, and the blocks by value.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::align::{Step, align};
@@ -90,7 +89,7 @@ impl<'d> Sync<'_, 'd> {
 /// The lines of a port that go because it is wanted fewer times than it stands there. A block goes only with its port:
 /// so bare lines go first, and then the first blocks, as the last counts.
 fn surplus(entries: &[Entry<'_>], old: &[Value], new: &[Value]) -> HashSet<usize> {
-    let mut wanted: HashMap<&Value, usize> = HashMap::new();
+    let mut wanted: HashMap<&Value, usize> = HashMap::default();
     new.iter().for_each(|port| *wanted.entry(port).or_default() += 1);
     let (blocks, lines): (Vec<_>, Vec<_>) = (0..old.len()).partition(|&at| entries[at].is_block());
     let with_block: HashSet<&Value> = blocks.iter().map(|&at| &old[at]).collect();

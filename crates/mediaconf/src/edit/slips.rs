@@ -1,8 +1,8 @@
 //! Refuses assignments that are probably slips: a name that is not there, a value that would drop others.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
+use foldhash::HashSet;
 use serde_json::Value;
 
 use super::assign::{Assigner, PathEdit};
@@ -125,7 +125,7 @@ impl Assigner<'_> {
     /// The faults of edits at the place of another one, or in it: it would be unclear which of them counts. Each `[+]` is a
     /// new element.
     pub fn overlaps(&self, edits: &[PathEdit]) -> Vec<Fault> {
-        let mut places = HashSet::new();
+        let mut places = HashSet::default();
         let once = edits.iter().filter(|edit| !edit.path.segments.contains(&Segment::Append));
         let mut found: Vec<_> = once.filter(|edit| !places.insert(&edit.path.segments[..])).collect();
         let is_inside = |edit: &&PathEdit| {

@@ -9,8 +9,9 @@
 //! A member of a block is all lines of one keyword, or of one row of the schema. Its lines are aligned with the fresh
 //! ones by what they say ([`super::align`]); of a line that is edited, the words ([`super::words`]) and the block.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::Promises;
@@ -104,7 +105,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// Changes the entries of a block, or of the top level, from `current` to `target`: known settings first.
     pub(super) fn contents(&mut self, members: &Members<'d>, both: [&Object; 2], at: &At<'_, 'd>) {
         let [current, target] = both;
-        let (scope, mut replaced) = (members.scope(), HashSet::new());
+        let (scope, mut replaced) = (members.scope(), HashSet::default());
         for row in scope.rows() {
             let (facts, values) = (row.codec.facts(), both.map(|members| members.get(row.key)));
             match (facts.group, facts.list) {
@@ -335,7 +336,8 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// Puts the new lines at their places.
     pub fn place_pending(&mut self) {
         // Insertions remove nothing, so a place that was found stays right for all that follow.
-        let (of_setting, at_end, mut ends) = (self.place_of_setting(), self.place_at_end(), HashMap::new());
+        let (of_setting, at_end, mut ends) =
+            (self.place_of_setting(), self.place_at_end(), HashMap::default());
         // The last setting may be the end of the text: then settings behind it come before new blocks.
         let mut blocks: Vec<_> = self.puts.extract_if(.., |put| matches!(put.place, Anchor::End)).collect();
         let mut pending = std::mem::take(&mut self.pending);

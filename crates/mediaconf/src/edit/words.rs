@@ -1,8 +1,8 @@
 //! The words of a line: only those that differ change, and comments between them stay.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
+use foldhash::HashMap;
 use serde_json::Value;
 
 use super::align::{Alignment, Step, align};
@@ -101,7 +101,7 @@ const REST: &str = "options";
 
 /// Pairs words by their parts. Of another part than the rest that stands twice, the last one counts.
 fn paired(old: &[Said<'_>], fresh: &[Said<'_>]) -> Alignment {
-    let mut parts: HashMap<&str, [Vec<usize>; 2]> = HashMap::new();
+    let mut parts: HashMap<&str, [Vec<usize>; 2]> = HashMap::default();
     for (side, words) in [old, fresh].into_iter().enumerate() {
         for (at, said) in words.iter().enumerate() {
             parts.entry(&said.part).or_default()[side].push(at);

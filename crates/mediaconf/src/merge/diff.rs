@@ -4,16 +4,14 @@
 //! Streams, lives and plugins are compared one by one: of those with the same text on both sides no value is made, and
 //! those of the others are dropped before the next ones are made.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::edit::EditError;
 use crate::edit::align::longest_increasing_subsequence;
 use crate::query::{Config, Path, Segment};
 use crate::schema::{
-    AddressShape, DirectiveRole, FaultKind, Kind, Object, Place, Schema, Scope, are_named_blocks, keyword_of,
+    AddressShape, DirectiveRole, Kind, Object, Place, Schema, Scope, are_named_blocks, keyword_of,
     scalar_text,
 };
 use crate::secret::Masker;
@@ -386,55 +384,24 @@ pub enum Prune {
     All,
 }
 
-/// A desired state of a configuration.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DesiredState {
-    /// A text without errors; no value of it is kept, as values take twenty times as much memory.
-    text: String,
-    /// The parts that are removed because the text lacks them.
-    prune: Prune,
-}
-
-impl DesiredState {
-    pub(crate) fn prunes(&self) -> bool {
-        self.prune != Prune::Nothing
+/// Returns the patch that brings a configuration to the state that a text without errors is.
+///
+/// Members that the view shows although the text has no directive for them are left out of a merge: what a desired
+/// state does not mention stays.
+pub fn patch_to_state(text: &str, prune: Prune, current: &Config<'_>) -> Value {
+    let document = Document::parse(text);
+    let config = Config::own(&document);
+    if prune == Prune::All {
+        return current.patch_to(&config).into();
     }
-
-    /// The state that a merge patch makes of nothing: what it leaves out, or sets to `null`, is not there.
-    ///
-    /// # Errors
-    /// The faults of the patch.
-    pub fn of_json(patch: Value, prune: Prune) -> Result<Self, EditError> {
-        let edit = Document::parse("").modify(patch, FaultKind::DOUBTS)?;
-        Ok(Self { text: edit.map_or_else(String::new, |edit| edit.document.text().to_owned()), prune })
+    let mut patch = settings(&config);
+    patch.retain(|key, _| Schema::kind(key).is_none());
+    drop_defaults(config.members().scope(), document.entries(), &mut patch);
+    for kind in Kind::ALL {
+        let blocks = if prune == Prune::Entries { group } else { settings_of_blocks };
+        patch.extend(blocks(kind, [current, &config]).map(|blocks| (kind.key().to_owned(), blocks)));
     }
-
-    /// The state that a document without errors is.
-    pub fn of_text(document: &Document, prune: Prune) -> Self {
-        Self { text: document.text().to_owned(), prune }
-    }
-
-    /// Returns the patch that brings a configuration to this state.
-    ///
-    /// Members that the view shows although the text has no directive for them are left out of a merge: what a desired
-    /// state does not mention stays.
-    pub fn patch(&self, current: &Config<'_>) -> Value {
-        let document = Document::parse(self.text.as_str());
-        let config = Config::own(&document);
-        if self.prune == Prune::All {
-            return current.patch_to(&config).into();
-        }
-        let mut patch = settings(&config);
-        patch.retain(|key, _| Schema::kind(key).is_none());
-        drop_defaults(config.members().scope(), document.entries(), &mut patch);
-        for kind in Kind::ALL {
-            let sides = [current, &config];
-            let blocks = if self.prunes() { group(kind, sides) } else { settings_of_blocks(kind, sides) };
-            patch.extend(blocks.map(|blocks| (kind.key().to_owned(), blocks)));
-        }
-        patch.into()
-    }
+    patch.into()
 }
 
 /// Returns the patch that gives the streams, lives or plugins of a configuration the settings that those of another set;

@@ -3,4 +3,4 @@
 pub(crate) mod diff;
 mod three_way;
 
-pub use diff::{ChangedValue, DesiredState, Prune};
+pub use diff::{ChangedValue, Prune, patch_to_state};

@@ -3,8 +3,7 @@
 //! The lines are merged first, because they have the comments and the order, too. Where lines clash, the values of the
 //! change are set in the other text.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use similar::{MergeResolution, TextMerge};
 
 use crate::edit::comment_counts;

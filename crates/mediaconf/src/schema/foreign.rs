@@ -3,9 +3,9 @@
 //! They are read and written by the general rule. A row says where such a directive stands in real files, in which form,
 //! and what it does; it is the source of explanations, completion, near misses and a table of `media.conf(5)`.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use foldhash::HashMap;
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};

@@ -8,9 +8,9 @@
 //! The memory that a merge needs is estimated while the text is parsed, so that a patch that needs
 //! too much is refused before it has taken the memory.
 
-use std::collections::HashSet;
 use std::fmt;
 
+use foldhash::HashSet;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
@@ -100,7 +100,7 @@ fn read(raw: &RawValue, at: &Pointer, depth: usize, faults: &mut Faults) -> Opti
             elements.map(|(index, raw)| read(raw, &at.child(index), depth + 1, faults)).collect()
         }),
         b'{' => serde_json::Deserializer::from_str(text).deserialize_map(PatchMembers).map(|members| {
-            let (mut object, mut repeated) = (Map::new(), HashSet::new());
+            let (mut object, mut repeated) = (Map::new(), HashSet::default());
             for (key, raw) in members {
                 let at = at.child(&key);
                 if object.contains_key(&key) && repeated.insert(key.clone()) {

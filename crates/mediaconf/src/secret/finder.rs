@@ -1,7 +1,8 @@
 //! Finds the secrets in a text: the one finder, from which masked texts are made.
 
-use std::collections::HashSet;
 use std::ops::Range;
+
+use foldhash::HashSet;
 
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_secret_name};
@@ -63,7 +64,7 @@ pub fn comments(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<us
 /// Returns the secrets in these windows of a text, and maybe others, that their place or their form gives away.
 pub fn secrets_by_place(document: &Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
     let text = document.text();
-    let mut finder = Finder { windows, spans: Vec::new(), plain: HashSet::new() };
+    let mut finder = Finder { windows, spans: Vec::new(), plain: HashSet::default() };
     finder.entries((Scope::Top, Secrecy::Parts), document.entries());
     if document.diagnostics().errors() > 0 {
         let (mut start, mut directive) = (0, Secrecy::Parts);

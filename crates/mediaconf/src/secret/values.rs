@@ -1,10 +1,11 @@
 //! Finds the secrets of a configuration in free text: what a hook prints, a message of the history.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::{Bound, Range};
 
 use base64::prelude::{BASE64_STANDARD_NO_PAD, Engine as _};
+use foldhash::HashMap;
 use memchr::memmem;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
@@ -171,7 +172,7 @@ impl<'d> SecretValues<'d> {
 
     /// Returns the places of the values in a text as whole words; at one place the longest.
     fn words(&self, text: &str) -> Vec<Range<usize>> {
-        let mut known = HashMap::new();
+        let mut known = HashMap::default();
         let mut spans = Vec::new();
         let mut start = 0;
         while let Some(c) = text[start..].chars().next() {

@@ -1,8 +1,7 @@
 //! The effects of a change on streams, as their viewers see them: how many become disabled, how many lose
 //! their source.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
@@ -74,8 +73,8 @@ impl Effects {
     /// Counts the blocks of a kind as if they were streams; the others are the names of those that differ. A deleted one
     /// and an added one with the same values are one that got another name.
     fn of_blocks(kind: Kind, sides: [&Config<'_>; 2], global: [bool; 2]) -> (Self, HashSet<String>) {
-        let (mut effects, mut found) = (Self::default(), HashSet::new());
-        let mut deleted: HashMap<u128, usize> = HashMap::new();
+        let (mut effects, mut found) = (Self::default(), HashSet::default());
+        let mut deleted: HashMap<u128, usize> = HashMap::default();
         let hash = |block: &Object| xxh3_128(Value::Object(block.clone()).to_string().as_bytes());
         for change in block_changes(kind, sides) {
             match &change.both {

@@ -1,6 +1,6 @@
 //! The laws of `apply --prune`: over pairs of texts, each of which is the desired state of another one.
 
-use mediaconf::{Config, DesiredState, Document, FaultKind, Prune, Request};
+use mediaconf::{Config, Document, FaultKind, Prune, Request};
 use serde_json::Value;
 
 use crate::fixtures;
@@ -33,7 +33,7 @@ const BOTH: &[Prune] = &[Prune::All, Prune::Entries];
 /// True if a text has no errors, and nothing that no patch may hold.
 fn is_state(document: &Document) -> bool {
     let own = view(document, true);
-    is_valid(document) && !holds_misshapen(&own) && DesiredState::of_json(own, Prune::All).is_ok()
+    is_valid(document) && !holds_misshapen(&own) && Request::state_of_json(own, Prune::All).is_ok()
 }
 
 /// The streams, lives and plugins of a view with their names, in their order.
@@ -49,9 +49,9 @@ fn becomes(from: &Document, wanted: &Document, scopes: &[Prune]) {
     let texts = || format!("{}\n--- as\n{}", from.text(), wanted.text());
     let json = view(wanted, false);
     for state in [
-        |document: &Document, _: &Value, prune| Request::from(DesiredState::of_text(document, prune)),
+        |document: &Document, _: &Value, prune| Request::state(document, prune),
         |_: &Document, json: &Value, prune| {
-            Request::from(DesiredState::of_json(json.clone(), prune).expect("it is a state"))
+            Request::state_of_json(json.clone(), prune).expect("it is a state")
         },
     ] {
         let all = state(wanted, &json, Prune::All);

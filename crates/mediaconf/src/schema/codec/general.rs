@@ -6,8 +6,7 @@
 //! - R4 anything else: an array of occurrences, each an array of its words and, if it has a block,
 //!   the object last.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::block;
@@ -34,7 +33,7 @@ pub enum DirectiveForm {
 impl DirectiveForm {
     /// The form of `entries`, which are all the occurrences of one keyword in a block.
     pub fn from_entries(entries: &[Entry<'_>]) -> Self {
-        let mut names = HashSet::new();
+        let mut names = HashSet::default();
         let mut is_new_name = |entry: Entry<'_>| {
             entry.only_argument().is_some_and(|name| names.insert(name.value().into_owned()))
         };

@@ -4,9 +4,9 @@ mod address;
 mod general;
 mod object;
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use foldhash::HashSet;
 use serde_json::{Map, Value};
 
 use crate::schema::{
@@ -375,7 +375,7 @@ impl Codec for Kind {
     }
 
     fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         at.members(value, |at, name, mut value| {
             if value.is_null() {
                 return Some(value);
