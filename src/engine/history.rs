@@ -213,8 +213,13 @@ impl Engine {
         if let Some(text) = self.store.kept(number)? {
             return Ok((number, Arc::new(Snapshot::from_bytes(text))));
         }
-        find(&self.history(WHOLE_HISTORY)?, which)?;
-        Err(not_kept(&format!("change {number}")))
+        match find(&self.history(WHOLE_HISTORY)?, which)?.before {
+            Some(_) => Err(not_kept(&format!("change {number}"))),
+            None => Err(Error::new(
+                ErrorKind::NotKept,
+                format!("change {number} made the configuration: before it there was none"),
+            )),
+        }
     }
 }
 

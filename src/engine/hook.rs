@@ -18,6 +18,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Signal, kill_process_group};
 use thiserror::Error;
 
+use crate::error::{self, ErrorKind};
 use mediaconf::SecretValues;
 
 /// The longest time for a hook before its process group is killed.
@@ -103,6 +104,18 @@ impl HookFailure {
             (None, None) => "failed".to_owned(),
         };
         Self { exit_code: status.code(), ..Self::new(reason) }
+    }
+
+    /// The refusal of a change whose command failed. What it says of the file are the first words, or the second ones after
+    /// a signal.
+    pub(super) fn refusal(&self, kind: ErrorKind, command: &str, words: [&str; 2]) -> error::Error {
+        if let Some(signal) = self.interrupted {
+            let message = format!("interrupted while the {command} command ran: {}", words[1]);
+            return error::Error { signal: Some(signal), ..error::Error::new(kind, message) };
+        }
+        error::Error::new(kind, format!("the {command} command {self}"))
+            .in_brief(format!("the {command} command {}", self.reason))
+            .hint(words[0])
     }
 }
 

@@ -150,6 +150,55 @@ impl Engine {
         let warnings = writer.reconcile(Some(&stored), &paths_of_texts).unwrap_or_default().warnings;
         warnings.iter().for_each(|warning| self.tell(LogLevel::Warning, &warning.to_string()));
     }
+
+    /// Returns what a server runs, or the stored text where none runs.
+    pub(super) fn present(&self) -> Result<Arc<Snapshot>, Error> {
+        self.running().map_or_else(|| Engine::read(self), Ok)
+    }
+
+    /// The same engine, running the text of the file. Calls `log` with each line for its log: what
+    /// no response can report any more.
+    ///
+    /// # Errors
+    /// `BadConfig`; those of the store.
+    pub fn start(self, log: impl Fn(&LogLine<'_>) + Send + Sync + 'static) -> Result<Self, Error> {
+        let engine = Self { log: Arc::new(log), ..self };
+        let trouble = engine.roll_back_at_start()?;
+        engine.reconcile_alone();
+        let loaded = engine.read()?;
+        loaded.refuse_errors()?;
+        let running = Arc::new(Running::new(loaded));
+        running.exchange(|state| state.last_error = trouble);
+        Ok(Self { running: Some(running), ..engine })
+    }
+
+    /// The stamp as it is now; reads nothing.
+    pub fn status_stamp(&self) -> StatusStamp {
+        StatusStamp { told: self.times_told(), stored: self.store.stamp() }
+    }
+
+    /// True if a change is under way that has told of nothing yet: its text may be in the file before it is in the state.
+    pub fn is_changing(&self, known: &StatusStamp) -> bool {
+        self.times_told() == known.told && !self.settle(Duration::ZERO)
+    }
+
+    fn times_told(&self) -> u64 {
+        self.running.as_ref().map_or(0, |running| running.times_told())
+    }
+
+    /// Waits until this server makes a change, at most for this time.
+    pub fn wait_for_change(&self, known: &StatusStamp, most: Duration) {
+        if let Some(running) = &self.running {
+            running.wait_for_more(known.told, most);
+        }
+    }
+
+    /// The paths of the values that the pending change of this server changed; empty if none is pending.
+    pub fn pending_paths(&self) -> Vec<String> {
+        let (Some(pending), Some(running)) = (self.pending(), self.running()) else { return Vec::new() };
+        let Some(before) = pending.back.ran().cloned() else { return Vec::new() };
+        differing(&before, &running)
+    }
 }
 
 impl ConfigService for Engine {
@@ -225,7 +274,27 @@ impl ConfigService for Engine {
             },
             StatusPart::Nodes => Status { nodes: self.store.nodes()?, ..Status::default() },
             StatusPart::Alarms => Status { alarms: self.store.alarms(), ..Status::default() },
-            StatusPart::All => self.whole_status()?,
+            StatusPart::All => {
+                let file = Engine::read(self)?;
+                let entries = self.store.history(1)?;
+                let state = self.state();
+                let running = state.as_ref().map_or(&file, |state| &state.running);
+                Status {
+                    saved: Some(running.is_same_text(&file)),
+                    differing: differing(running, &file),
+                    edited_by_hand: is_edited_since(&entries, &file),
+                    errors: Some(file.diagnostics().errors()),
+                    pending: self.pending_info()?,
+                    last_change: last_change(
+                        entries.into_iter().next(),
+                        state.as_ref().and_then(|state| state.last_change.clone()),
+                    ),
+                    file: Some(file),
+                    last_error: state.and_then(|state| state.last_error).map(|error| error.message),
+                    nodes: self.store.nodes()?,
+                    ..Status::default()
+                }
+            }
         })
     }
 
@@ -235,89 +304,12 @@ impl ConfigService for Engine {
     }
 }
 
-impl Engine {
-    fn whole_status(&self) -> Result<Status, Error> {
-        let file = Engine::read(self)?;
-        let entries = self.store.history(1)?;
-        let state = self.state();
-        let running = state.as_ref().map_or(&file, |state| &state.running);
-        Ok(Status {
-            saved: Some(running.is_same_text(&file)),
-            differing: differing(running, &file),
-            edited_by_hand: is_edited_since(&entries, &file),
-            errors: Some(file.diagnostics().errors()),
-            pending: self.pending_info()?,
-            last_change: last_change(
-                entries.into_iter().next(),
-                state.as_ref().and_then(|state| state.last_change.clone()),
-            ),
-            file: Some(file),
-            last_error: state.and_then(|state| state.last_error).map(|error| error.message),
-            nodes: self.store.nodes()?,
-            ..Status::default()
-        })
-    }
-
-    /// Returns what a server runs, or the stored text where none runs.
-    pub(super) fn present(&self) -> Result<Arc<Snapshot>, Error> {
-        self.running().map_or_else(|| Engine::read(self), Ok)
-    }
-}
-
-impl Engine {
-    /// The same engine, running the text of the file. Calls `log` with each line for its log: what
-    /// no response can report any more.
-    ///
-    /// # Errors
-    /// `BadConfig`; those of the store.
-    pub fn start(self, log: impl Fn(&LogLine<'_>) + Send + Sync + 'static) -> Result<Self, Error> {
-        let engine = Self { log: Arc::new(log), ..self };
-        let trouble = engine.roll_back_at_start()?;
-        engine.reconcile_alone();
-        let loaded = engine.read()?;
-        loaded.refuse_errors()?;
-        let running = Arc::new(Running::new(loaded));
-        running.exchange(|state| state.last_error = trouble);
-        Ok(Self { running: Some(running), ..engine })
-    }
-}
-
 /// What the status of a server depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatusStamp {
     told: u64,
     /// Stands for the stored text.
     stored: u64,
-}
-
-impl Engine {
-    /// The stamp as it is now; reads nothing.
-    pub fn status_stamp(&self) -> StatusStamp {
-        StatusStamp { told: self.times_told(), stored: self.store.stamp() }
-    }
-
-    /// True if a change is under way that has told of nothing yet: its text may be in the file before it is in the state.
-    pub fn is_changing(&self, known: &StatusStamp) -> bool {
-        self.times_told() == known.told && !self.settle(Duration::ZERO)
-    }
-
-    fn times_told(&self) -> u64 {
-        self.running.as_ref().map_or(0, |running| running.times_told())
-    }
-
-    /// Waits until this server makes a change, at most for this time.
-    pub fn wait_for_change(&self, known: &StatusStamp, most: Duration) {
-        if let Some(running) = &self.running {
-            running.wait_for_more(known.told, most);
-        }
-    }
-
-    /// The paths of the values that the pending change of this server changed; empty if none is pending.
-    pub fn pending_paths(&self) -> Vec<String> {
-        let (Some(pending), Some(running)) = (self.pending(), self.running()) else { return Vec::new() };
-        let Some(before) = pending.back.ran().cloned() else { return Vec::new() };
-        differing(&before, &running)
-    }
 }
 
 /// A line for the log of a server.

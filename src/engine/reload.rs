@@ -80,8 +80,8 @@ impl Engine {
         }
     }
 
-    /// Runs the reload command. If it fails, the change is taken back, unless another program changed the file meanwhile,
-    /// and the command runs once more.
+    /// Runs the reload command. If it fails, the change is taken back, unless another program changed the same in the file
+    /// meanwhile, and the command runs once more.
     pub(super) fn reload(
         &self,
         occasion: &Occasion<'_>,
@@ -152,17 +152,8 @@ impl Engine {
 
 /// The reload command failed; `aftermath` is the state of the file.
 fn not_reloaded(failure: &HookFailure, aftermath: Aftermath) -> Error {
-    let refusal = |message| Error::new(ErrorKind::ReloadFailed, message);
+    let is_back = matches!(aftermath, Aftermath::Restored | Aftermath::Removed);
     let words = aftermath.in_words();
-    match failure.interrupted {
-        Some(signal) => {
-            let is_back = matches!(aftermath, Aftermath::Restored | Aftermath::Removed);
-            let words = if is_back { "the change was rolled back" } else { words };
-            let message = format!("interrupted while the reload command ran: {words}");
-            Error { signal: Some(signal), ..refusal(message) }
-        }
-        None => refusal(format!("the reload command {failure}"))
-            .in_brief(format!("the reload command {}", failure.reason))
-            .hint(words),
-    }
+    let if_interrupted = if is_back { "the change was rolled back" } else { words };
+    failure.refusal(ErrorKind::ReloadFailed, "reload", [words, if_interrupted])
 }

@@ -16,8 +16,8 @@ use std::sync::mpsc::Sender;
 use std::time::{Instant, SystemTime};
 
 use super::{
-    ChangeOptions, ChangeReport, DEFAULT_LOCK_WAIT, Engine, Expected, HookFailure, NO_USER, OVERWRITE,
-    Occasion, Operation, OutcomeNote, PendingChange, ReloadRun, RequestedChange, RollbackPoint, SERVER_ENDED,
+    ChangeOptions, ChangeReport, DEFAULT_LOCK_WAIT, Engine, Expected, NO_USER, OVERWRITE, Occasion,
+    Operation, OutcomeNote, PendingChange, ReloadRun, RequestedChange, RollbackPoint, SERVER_ENDED,
     ServerState, Snapshot, Turn, canary_refusal, compared, first_paths_between, paths_of_texts, secrets_of,
 };
 use crate::error::{Error, ErrorKind};
@@ -231,12 +231,10 @@ impl<'e> Transaction<'e> {
         }
     }
 
-    /// Says which values a hand edit changed that the change picks up.
+    /// Says which values the hand edit changed that the change found.
     pub fn found_hand_edit(&self) -> Option<OutcomeNote> {
-        let words = compared(self.hand_edit()?.map(|text| Some(&**text)), |known, file| {
-            ChangedValue::paths_in_words(&ChangedValue::between(known, file))
-        });
-        Some(OutcomeNote::FoundHandEdit(words))
+        let [known, file] = self.hand_edit()?;
+        Some(OutcomeNote::FoundHandEdit(paths_between(known, file)))
     }
 
     /// True if the file differs from the text that a server loaded or saved last.
@@ -279,12 +277,7 @@ impl<'e> Transaction<'e> {
     fn differing(&self, expected: &Expected, present: &Snapshot) -> String {
         let Expected::OneOf(revisions) = expected else { return String::new() };
         let known = revisions.iter().find_map(|revision| self.text_with(*revision).ok().flatten());
-        let paths = known.map(|known| {
-            compared([Some(&*known), Some(present)], |known, present| {
-                ChangedValue::paths_in_words(&ChangedValue::between(known, present))
-            })
-        });
-        match paths {
+        match known.map(|known| paths_between(&known, present)) {
             Some(paths) if paths.is_empty() => ": no value differs, but the text does".to_owned(),
             Some(paths) => format!(": {paths}"),
             None => format!(": its revision is {}", present.revision()),
@@ -364,7 +357,8 @@ impl<'e> Transaction<'e> {
             let _step = progress::step("waiting for the check command");
             let checked = occasion.run(command, candidate, options.at_most(hooks.timeout));
             options.refuse_late()?;
-            checked.map_err(rejected)?;
+            let words = ["nothing was written", "nothing was changed"];
+            checked.map_err(|failure| failure.refusal(ErrorKind::RejectedByCheck, "check", words))?;
         }
         if options.dry_run {
             return Ok(None);
@@ -467,24 +461,15 @@ impl<'e> Transaction<'e> {
     }
 }
 
+/// The paths of the values in which two texts differ, in words.
+fn paths_between(known: &Snapshot, present: &Snapshot) -> String {
+    ChangedValue::paths_in_words(&compared([Some(known), Some(present)], ChangedValue::between))
+}
+
 /// The change was made for another file than the one that was edited by hand.
 pub(super) fn hand_edited_since() -> Error {
     let message = "the file was changed by hand since it was loaded";
     Error::new(ErrorKind::Stale, message).hint(OVERWRITE)
-}
-
-/// The check command refused the new text.
-fn rejected(failure: HookFailure) -> Error {
-    let refusal = |message| Error::new(ErrorKind::RejectedByCheck, message);
-    match failure.interrupted {
-        Some(signal) => {
-            let message = "interrupted while the check command ran: nothing was changed";
-            Error { signal: Some(signal), ..refusal(message.to_owned()) }
-        }
-        None => refusal(format!("the check command {failure}"))
-            .in_brief(format!("the check command {}", failure.reason))
-            .hint("nothing was written"),
-    }
 }
 
 #[cfg(test)]

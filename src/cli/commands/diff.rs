@@ -34,7 +34,6 @@ use mediaconf::{ChangedValue, Config};
 #[command(after_help = "\
 Examples:
   mediactl diff old.conf new.conf
-  mediactl diff new.conf
   mediactl diff edge-01 edge-02
   mediactl diff change:last
   mediactl -x prod diff --node edge1 --node edge2
@@ -90,20 +89,21 @@ impl DiffArgs {
             Some(url) if is_url(url) => {
                 Side::read(&mut target::at_argument(url, global, ui)?, None).map(Some)
             }
-            Some(name) if !is_of_target(name) => {
+            Some(name)
+                if [RUNNING, SAVED].contains(&name) || name.starts_with(NODE) || is_change_ref(name) =>
+            {
+                Ok(None)
+            }
+            Some(name) => {
                 let context = if name == STDIN { None } else { context::without_file(name, global)? };
                 let Some(context) = context else {
-                    let file = FilePath::new(name);
-                    return Ok(Some(Side {
-                        name: input::name(file),
-                        text: input::snapshot(file)?,
-                        note: None,
-                    }));
+                    let (file, note) = (FilePath::new(name), None);
+                    return Ok(Some(Side { name: input::name(file), text: input::snapshot(file)?, note }));
                 };
                 let mut server = target::at_member(context, global, Box::new(RemoteHost(ui)))?;
                 Side::read(&mut server, None).map(Some)
             }
-            _ => Ok(None),
+            None => Ok(None),
         };
         let form = if self.json { ChangeFormat::Json } else { self.output };
         let is_patch = form == ChangeFormat::Json;
@@ -166,11 +166,6 @@ impl DiffArgs {
 fn is_change_ref(argument: &str) -> bool {
     let rest = ["change:", "serial:", "@"].iter().find_map(|prefix| argument.strip_prefix(prefix));
     rest.is_some_and(|rest| rest == LAST || rest.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// True if an argument names a configuration of the target.
-fn is_of_target(argument: &str) -> bool {
-    [RUNNING, SAVED].contains(&argument) || argument.starts_with(NODE) || is_change_ref(argument)
 }
 
 /// One of the two configurations.

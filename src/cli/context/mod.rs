@@ -146,6 +146,43 @@ impl Contexts {
         }
         Ok(contexts)
     }
+
+    fn names(&self) -> Vec<&str> {
+        self.list.iter().map(|context| &*context.name).collect()
+    }
+
+    /// The context with a name.
+    pub fn find(&self, name: &str) -> Result<&ServerContext, Error> {
+        self.get(name).ok_or_else(|| self.lacks(name))
+    }
+
+    /// The error for a name or a pattern that no context has.
+    fn lacks(&self, name: &str) -> Error {
+        let names = self.names();
+        let near = Schema::nearest(name, names.iter().copied());
+        let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+        Error::new(ErrorKind::NotFound, format!("there is no context `{name}`"))
+            .hint(format!("{near}{}", there_are("contexts", &names)))
+    }
+
+    fn of_pattern(&self, pattern: &str) -> Result<Vec<&ServerContext>, Error> {
+        let is_meant = |context: &&ServerContext| Segment::glob_matches(pattern, &context.name);
+        let found: Vec<&ServerContext> = self.list.iter().filter(is_meant).collect();
+        if found.is_empty() { Err(self.lacks(pattern)) } else { Ok(found) }
+    }
+
+    fn of_group(&self, group: &str) -> Result<Vec<&ServerContext>, Error> {
+        let is_in = |context: &&ServerContext| context.groups.iter().any(|name| name == group);
+        let found: Vec<&ServerContext> = self.list.iter().filter(is_in).collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let groups: BTreeSet<&str> =
+            self.list.iter().flat_map(|context| &context.groups).map(String::as_str).collect();
+        let message = format!("no context is in the group `{group}`");
+        let hint = there_are("groups", &groups.into_iter().collect::<Vec<_>>());
+        Err(Error::new(ErrorKind::NotFound, message).hint(hint))
+    }
 }
 
 /// A value that is one word in the file.
@@ -242,11 +279,8 @@ impl ContextsFile {
         let engine = Engine::new(input::store(&self.path)?, Hooks::default(), waiting);
         // The directives of this file are not those of a media server.
         let accepted = vec![Guard::NearMiss];
-        engine.make(
-            &Request::from(patch).into(),
-            &ChangeOptions { by, accepted, ..ChangeOptions::default() },
-        )?;
-        Ok(())
+        let options = ChangeOptions { by, accepted, ..ChangeOptions::default() };
+        engine.make(&Request::from(patch).into(), &options).map(drop)
     }
 }
 
@@ -306,45 +340,6 @@ pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, Error>
     let mut known = HashSet::new();
     found.retain(|context| known.insert(&context.name));
     Ok(Some(found.into_iter().cloned().collect()))
-}
-
-impl Contexts {
-    fn names(&self) -> Vec<&str> {
-        self.list.iter().map(|context| &*context.name).collect()
-    }
-
-    /// The context with a name.
-    pub fn find(&self, name: &str) -> Result<&ServerContext, Error> {
-        self.get(name).ok_or_else(|| self.lacks(name))
-    }
-
-    /// The error for a name or a pattern that no context has.
-    fn lacks(&self, name: &str) -> Error {
-        let names = self.names();
-        let near = Schema::nearest(name, names.iter().copied());
-        let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-        Error::new(ErrorKind::NotFound, format!("there is no context `{name}`"))
-            .hint(format!("{near}{}", there_are("contexts", &names)))
-    }
-
-    fn of_pattern(&self, pattern: &str) -> Result<Vec<&ServerContext>, Error> {
-        let is_meant = |context: &&ServerContext| Segment::glob_matches(pattern, &context.name);
-        let found: Vec<&ServerContext> = self.list.iter().filter(is_meant).collect();
-        if found.is_empty() { Err(self.lacks(pattern)) } else { Ok(found) }
-    }
-
-    fn of_group(&self, group: &str) -> Result<Vec<&ServerContext>, Error> {
-        let is_in = |context: &&ServerContext| context.groups.iter().any(|name| name == group);
-        let found: Vec<&ServerContext> = self.list.iter().filter(is_in).collect();
-        if !found.is_empty() {
-            return Ok(found);
-        }
-        let groups: BTreeSet<&str> =
-            self.list.iter().flat_map(|context| &context.groups).map(String::as_str).collect();
-        let message = format!("no context is in the group `{group}`");
-        let hint = there_are("groups", &groups.into_iter().collect::<Vec<_>>());
-        Err(Error::new(ErrorKind::NotFound, message).hint(hint))
-    }
 }
 
 fn there_are(what: &str, names: &[&str]) -> String {

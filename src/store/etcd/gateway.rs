@@ -316,7 +316,13 @@ impl Gateway {
         let tried = endpoints.iter().zip(tried);
         let tried = tried.filter_map(|(endpoint, failure)| Some(format!("{endpoint}: {}", failure?.why)));
         let reason = tried.collect::<Vec<_>>().join("; ");
-        Err(if is_unknown { self.unknown(&reason) } else { Error::unreachable_cluster(self.url(), reason) })
+        if !is_unknown {
+            return Err(Error::unreachable_cluster(self.url(), reason));
+        }
+        // The cluster may or may not have made the change.
+        let message = format!("it is unknown whether the change of `{}` was made: {reason}", self.url());
+        Err(Error::new(ErrorKind::OutcomeUnknown, message)
+            .hint("`mediactl history` shows whether it was made, once the cluster answers"))
     }
 
     /// The error of a request for which an endpoint answered.
@@ -333,13 +339,6 @@ impl Gateway {
         if why.contains("database space exceeded") { error.hint(FULL) } else { error }
     }
 
-    /// The cluster may or may not have made the change.
-    fn unknown(&self, reason: &str) -> Error {
-        let message = format!("it is unknown whether the change of `{}` was made: {reason}", self.url());
-        Error::new(ErrorKind::OutcomeUnknown, message)
-            .hint("`mediactl history` shows whether it was made, once the cluster answers")
-    }
-
     /// Sends a request to an endpoint, with a token if etcd asks for one.
     fn send(&self, endpoint: &str, path: &str, body: &Bytes, time: Duration) -> Result<Response, Failure> {
         let to = self.connection().map_err(|why| Failure::new(FailureKind::Other, why))?;
@@ -348,8 +347,8 @@ impl Gateway {
             let token = self.token(&to, endpoint, time)?;
             let sent = to.post(endpoint, path, body, token.as_deref(), time);
             let failed = sent.as_ref().err();
-            let is_expired =
-                token.is_some() && failed.is_some_and(|failure| failure.kind == FailureKind::Token);
+            let is_refused = failed.is_some_and(|failure| failure.kind == FailureKind::Token);
+            let is_expired = is_refused && token.is_some();
             let mut login = to.login.lock();
             match failed {
                 _ if token.is_none() || login.token != token || path == KEEP_ALIVE => {}

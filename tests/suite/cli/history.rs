@@ -50,6 +50,15 @@ fn each_change_is_told_and_can_be_undone() {
 }
 
 #[test]
+fn a_change_that_made_the_file_has_nothing_before_it() {
+    let place = Place::empty();
+    place.mediactl(["save", "-", "--yes"]).input(SAMPLE).run().exits(0);
+    for command in [&["revert", "1"][..], &["rollback", "1", "--yes"], &["history", "show", "1"]] {
+        place.run(command).exits(7).says("change 1 made the configuration: before it there was none");
+    }
+}
+
+#[test]
 fn a_revert_undoes_changes_and_keeps_the_later_ones() {
     let first = SAMPLE.replace("http 80;", "rtmp 1935;\nhttp 80;");
     let place = Place::with(&first);

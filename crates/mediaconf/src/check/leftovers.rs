@@ -8,6 +8,9 @@ use crate::syntax::{Diagnostic, Diagnostics, Fix, Token, TokenKind, line_end};
 /// The conflict markers that a merge left, each at the start of a line.
 const MARKS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
 
+/// A placeholder has at most so many bytes, so that a line of braces is not searched from each of them.
+const LONGEST_PLACEHOLDER: usize = 256;
+
 /// True if a keyword is a conflict marker.
 pub(super) fn is_mark(keyword: &str) -> bool {
     keyword.len() == MARKS[0].len() && MARKS.contains(&keyword)
@@ -51,15 +54,16 @@ fn mark(text: &str, token: &Token<'_>) -> Diagnostic {
 
 /// The warning about `${NAME}`, `{{ name }}` or `{% … %}` at a `{`. A quoted word may hold them.
 fn placeholder(text: &str, brace: usize) -> Option<Diagnostic> {
-    let line = &text[brace..line_end(text, brace)];
+    let line = &text.as_bytes()[brace..][..LONGEST_PLACEHOLDER.min(text.len() - brace)];
     let is_variable = text[..brace].ends_with('$');
-    let close = match line.as_bytes().get(1) {
+    let close = match line.get(1) {
         Some(b'{') => "}}",
         Some(b'%') => "%}",
         _ if is_variable => "}",
         _ => return None,
     };
-    let end = brace + line.find(close)? + close.len();
+    let length = memmem::find(line, close.as_bytes()).filter(|&end| !line[..end].contains(&b'\n'))?;
+    let end = brace + length + close.len();
     let span = (brace - usize::from(is_variable)) as u32..end as u32;
     let found = Diagnostic::warning(span, "a placeholder that was not filled in");
     Some(found.hint("write the value in its place; where it is meant as it stands, put it in `\"`"))
