@@ -80,8 +80,8 @@ impl Engine {
         }
     }
 
-    /// Runs the reload command. If it fails, the change is taken back, unless another program changed the file meanwhile,
-    /// and the command runs once more.
+    /// Runs the reload command. If it fails, the change is taken back, unless another program changed the same in the file
+    /// meanwhile, and the command runs once more.
     pub(super) fn reload(
         &self,
         occasion: &Occasion<'_>,

@@ -231,7 +231,7 @@ impl<'e> Transaction<'e> {
         }
     }
 
-    /// Says which values a hand edit changed that the change picks up.
+    /// Says which values the hand edit changed that the change found.
     pub fn found_hand_edit(&self) -> Option<OutcomeNote> {
         let [known, file] = self.hand_edit()?;
         Some(OutcomeNote::FoundHandEdit(paths_between(known, file)))

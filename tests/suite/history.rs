@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::thread;
 
 use mediactl::error::ErrorKind;
 use mediactl::store::file::ConfFile;
@@ -167,6 +168,54 @@ fn change(story: &Story, text: &str) -> Vec<Warning> {
     let record = ChangeRecord::new("save", "me");
     warnings.extend(replace(&*locked, Some(&old), text, &record));
     warnings
+}
+
+/// Returns the number of bytes that a thread of its own reads while it does `work`.
+fn bytes_read(work: impl FnOnce() + Send) -> usize {
+    let count = || {
+        let counts = fs::read_to_string("/proc/thread-self/io").expect("Linux counts them");
+        counts.lines().find_map(|line| line.strip_prefix("rchar: ")?.parse().ok()).expect("it is a number")
+    };
+    let counted = || {
+        let before: usize = count();
+        work();
+        count() - before
+    };
+    thread::scope(|scope| scope.spawn(counted).join()).expect("it does not panic")
+}
+
+/// A story of a text of 100 KB with `count` changes, as `count` calls of `write` would leave them, without the old texts.
+fn long_story(count: usize) -> Story {
+    let text = |serial: usize| match (2..count).contains(&serial) {
+        true => serial.to_string(),
+        false => format!("a {serial};\n# {}\n", "x".repeat(100_000)),
+    };
+    let story = Story::of(&text(0));
+    story.write(&text(1));
+    let journal = story.place.path(&format!(".{CONF}.mediactl/history/journal"));
+    let line = |serial: usize| {
+        let of = |serial| Revision::from_text(text(serial).as_bytes());
+        let (before, after) = (of(serial - 1), of(serial));
+        format!(
+            r#"{{"serial":{serial},"at":0,"operation":"save","by":"me","before":"{before}","after":"{after}"}}"#
+        ) + "\n"
+    };
+    fs::write(journal, (1..=count).map(line).collect::<String>()).expect("it is ours");
+    fs::write(story.place.path(&format!(".{CONF}.mediactl/history/keep")), "1000000").expect("it is ours");
+    story.by_hand(&text(count));
+    story
+}
+
+#[test]
+fn a_change_costs_at_most_twice_as_much_with_1_000_entries_as_with_10() {
+    let [few, many] = [10, 1_000].map(|count| {
+        let story = long_story(count);
+        let read = bytes_read(|| drop(change(&story, "b;\n")));
+        let entries = story.entries();
+        assert_eq!((entries.len(), entries[0].number), (count + 1, count as u64 + 1));
+        read
+    });
+    assert!(many <= 2 * few, "{many} bytes are read where there are many, {few} where there are few");
 }
 
 /// After a power failure the last line may be there in part.

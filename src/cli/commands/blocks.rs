@@ -1,4 +1,4 @@
-//! `mediactl add`, `mv`, `cp` and `rm`: whole streams, lives and plugins.
+//! `mediactl add`, `mv`, `cp` and `rm`: whole streams, lives, plugins and other blocks with a name.
 
 use serde_json::{Map, Value, json};
 
@@ -62,9 +62,9 @@ impl AddArgs {
     }
 }
 
-/// Rename a stream, live or plugin, or many at once
+/// Rename a stream, live, plugin or template, or many at once
 ///
-/// Only the name changes in the text: the place, the comments and everything in the block stay. A server that
+/// Only the name changes, and what refers to it: the place, the comments and everything in the block stay. A server that
 /// gives no text gets a patch that makes the block anew in the same place; there, comments are lost.
 ///
 /// With --replace, FROM may have a `*`, and all names that it stands for change in one change: `s/OLD/NEW/`, or
@@ -105,7 +105,7 @@ impl MvArgs {
     }
 }
 
-/// Copy a stream, live or plugin
+/// Copy a stream, live, plugin or template
 ///
 /// The text of the block is copied, with its comments and those above that belong to it, and stands directly behind it. A
 /// server that gives no text gets a patch, which has no comments.

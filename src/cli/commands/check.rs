@@ -46,7 +46,6 @@ use mediaconf::Document;
 Examples:
   mediactl check && systemctl restart media
   mediactl check running
-  mediactl check --strict *.conf
   mediactl check --fix
   mediactl check -o json - < media.conf")]
 pub struct CheckArgs {

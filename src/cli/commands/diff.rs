@@ -34,7 +34,6 @@ use mediaconf::{ChangedValue, Config};
 #[command(after_help = "\
 Examples:
   mediactl diff old.conf new.conf
-  mediactl diff new.conf
   mediactl diff edge-01 edge-02
   mediactl diff change:last
   mediactl -x prod diff --node edge1 --node edge2

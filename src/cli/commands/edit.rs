@@ -34,7 +34,6 @@ use mediaconf::{Document, Path};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mediactl edit
   mediactl edit streams.cam1
   mediactl edit --from ~/.local/state/mediactl/draft-8kYw2x.conf
   mediactl --url https://media.example edit --confirm 60s")]

@@ -33,7 +33,6 @@ use mediaconf::{Config, Explanation, FoundValue, LineIndex, Path, one_line};
 Examples:
   mediactl explain streams
   mediactl explain streams.prepush
-  mediactl explain streams.cam1.auth
   mediactl explain edit_auth.password -o json")]
 pub struct ExplainArgs {
     /// What to explain, such as `streams.prepush` or `streams.cam1.prepush`

@@ -38,7 +38,6 @@ use mediaconf::{Expectation, Path, one_line};
 #[command(after_help = "\
 Examples:
   mediactl watch
-  mediactl watch streams.cam1
   mediactl --url https://media.example watch 'streams.*.urls'")]
 pub struct WatchArgs {
     /// Where to look [default: everywhere]

@@ -48,7 +48,6 @@ Examples:
   mediactl history -p -n 5 streams.cam1
   mediactl history --since yesterday
   mediactl history show last
-  mediactl history -o json
   mediactl -x 'edge-*' history --change 7f3a90c2"
 )]
 pub struct HistoryArgs {
@@ -312,7 +311,6 @@ struct Listed {
 #[command(after_help = "\
 Examples:
   mediactl blame streams.cam1.prepush
-  mediactl blame streams.cam1.prepush -n 1
   mediactl blame 'streams.cam1.urls[0].url' -o json")]
 pub struct BlameArgs {
     /// Which value, such as `streams.cam1.prepush`

@@ -51,10 +51,8 @@ use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segm
 Examples:
   mediactl read streams.cam1
   mediactl read -r 'streams.cam1.urls[0].url'
-  mediactl read 'streams.*.auth.url'
   mediactl read 'streams.cam*.urls[*].url'
   mediactl read 'streams.*.title' --where 'urls.url~10.0.3.'
-  mediactl read -o table
   mediactl read -o table lives
   mediactl read -o table --columns name,title,prepush
   mediactl read -o table --effective --where 'prepush=5'")]

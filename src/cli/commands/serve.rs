@@ -48,7 +48,6 @@ Examples:
   mediactl --conf media.conf serve
   mediactl serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem
   mediactl serve --listen :8443 --tls-self-signed
-  mediactl serve --listen none
   mediactl serve --listen 127.0.0.1:0 --reload-cmd 'systemctl reload media'")]
 pub struct ServeArgs {
     /// Address and port to listen on, or `:PORT` for all addresses; `none` means only the Unix socket, port 0

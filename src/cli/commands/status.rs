@@ -44,7 +44,6 @@ use mediaconf::{Segment, one_line};
 #[command(after_help = "\
 Examples:
   mediactl status
-  mediactl status -o json
   mediactl -x prod status --state failed,gone --nodes 'edge*'")]
 pub struct StatusArgs {
     /// How to print it

@@ -45,7 +45,6 @@ impl UpdateArgs {
 #[command(after_help = "\
 Examples:
   mediactl save new.conf --dry-run
-  mediactl save new.conf
   mediactl --conf media.conf save - < new.conf")]
 pub struct SaveArgs {
     /// The new configuration; `-` is standard input
@@ -77,7 +76,6 @@ Examples:
   mediactl apply site.conf --dry-run
   mediactl apply --prune site.conf
   mediactl apply --prune=all --dry-run whole.conf
-  mediactl apply -o change-json --exit-code site.json
   mediactl --url https://media.example apply - < site.json")]
 pub struct ApplyArgs {
     /// The desired state, as text or as JSON; `-` is standard input
@@ -136,7 +134,6 @@ impl ApplyArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mediactl history
   mediactl revert last --dry-run
   mediactl revert 5 -m 'cam1 was right'
   mediactl revert 3 7..9
@@ -172,7 +169,6 @@ fn revert(changing: &ChangeArgs, call: Invocation<'_>, reverted: Reverted) -> Re
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mediactl history
   mediactl rollback last --dry-run
   mediactl rollback last")]
 pub struct RollbackArgs {
@@ -207,7 +203,6 @@ impl RollbackArgs {
 #[command(after_help = "\
 Examples:
   mediactl fmt --dry-run
-  mediactl fmt
   mediactl fmt --check *.conf
   mediactl fmt - < media.conf")]
 pub struct FmtArgs {

@@ -354,14 +354,14 @@ impl<'d> Checker<'d> {
         if !row.strict {
             self.diagnostics.extend(&inside);
         }
-        let severity = if row.strict { Severity::Error } else { Severity::Warning };
+        let found = if row.strict { Diagnostic::error } else { Diagnostic::warning };
         if row.codec.facts().sources.is_some() {
             self.sources += 1;
         }
         let (keyword, usage) = (entry.keyword(), row.codec.facts().usage);
         let message = format!("`{keyword}` has the wrong form: it takes {usage}");
-        let found = Diagnostic { severity, ..Diagnostic::warning(misfit_span(row, entry), message) };
-        self.diagnostics.push(found.hint(format!("write it like `{}`", row.example)).fixed_by(fix));
+        let found = found(misfit_span(row, entry), message).fixed_by(fix);
+        self.diagnostics.push(found.hint(format!("write it like `{}`", row.example)));
     }
 
     /// Notes a setting of which the last one counts.

@@ -175,11 +175,8 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
 /// A directive of other servers.
 fn of_foreign(row: &'static ForeignKeyword, place: Place) -> Explanation {
     let text = format!("`{}`, then {}", row.keywords.join("` or `"), row.usage());
-    let several = match row.form {
-        ForeignForm::Named => "",
-        _ if row.repeats => "; several lines are a list of lists",
-        _ => "",
-    };
+    let is_listed = row.repeats && row.form != ForeignForm::Named;
+    let several = if is_listed { "; several lines are a list of lists" } else { "" };
     Explanation {
         documentation: row.doc.to_owned(),
         value_type: row.json_form().to_owned(),

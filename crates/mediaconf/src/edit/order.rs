@@ -118,13 +118,9 @@ impl<'d> Sync<'_, 'd> {
                 let fresh = Document::parse(text.join("\n"));
                 let pointer = at.pointer.child(row.key);
                 fresh.entries().for_each(|line| self.doubt_words(kind.scope(), line, &pointer));
-                match fresh.entries().next().and_then(|line| Address::from_words(line.arguments())) {
-                    Some(new) => {
-                        let (old, new) = (address_said(&SOURCE, &address), address_said(&SOURCE, &new));
-                        self.said_words(entry.group_name(), &old, &new);
-                    }
-                    None => entry.arguments().skip(1).for_each(|word| self.remove_word(word)),
-                }
+                let new = fresh.entries().next().and_then(|line| Address::from_words(line.arguments()));
+                let new = new.map_or_else(Vec::new, |new| address_said(&SOURCE, &new));
+                self.said_words(entry.group_name(), &address_said(&SOURCE, &address), &new);
             }
             (false, ..) => {}
         }

@@ -86,7 +86,7 @@ impl<'d> Sync<'_, 'd> {
     }
 
     /// Removes a word and the white space in front of it.
-    pub(super) fn remove_word(&mut self, word: Word<'_>) {
+    fn remove_word(&mut self, word: Word<'_>) {
         let (text, start) = (self.document.text(), word.start as usize);
         let gap = text[..start].trim_end_matches([' ', '\t', '\r', '\n']).len();
         let line = || &text[memchr::memrchr(b'\n', &text.as_bytes()[..gap]).unwrap_or(0)..gap];

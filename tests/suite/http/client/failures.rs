@@ -57,6 +57,19 @@ fn a_broken_change_is_unknown() {
 }
 
 #[test]
+fn a_read_whose_connection_was_closed_is_sent_again_once() {
+    for (mut closed, code) in [(1, 0), (2, 7)] {
+        let mut running = super::bare::view(SAMPLE);
+        let server = Server::start(move |request| {
+            closed -= 1;
+            if closed >= 0 { Reply::Close } else { operate(request, &mut running) }
+        });
+        place().run(["--url", &server.url(), "read", "rtsp"]).exits(code);
+        assert_eq!(server.requests().len(), 2);
+    }
+}
+
+#[test]
 fn unusable_answers_have_their_exit_codes() {
     let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let url = format!("http://{}", free.expect("there is a port"));
