@@ -70,10 +70,7 @@ impl Transaction<'_> {
         let before = engine.whole(&before);
         let warnings = new_warnings(before.document(), after.document());
         self.warnings.extend(faults.iter().map(Fault::to_string));
-        match self.options.strict && !warnings.is_empty() {
-            true => Err(refused(&warnings)),
-            false => Ok(warnings),
-        }
+        if self.options.strict && !warnings.is_empty() { Err(refused(&warnings)) } else { Ok(warnings) }
     }
 }
 

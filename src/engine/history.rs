@@ -198,10 +198,7 @@ impl Engine {
         if let Some(running) = &self.running {
             return Ok(running.state.read().pending.as_ref().map(PendingChange::info));
         }
-        Ok(match self.is_run_by_nodes() {
-            true => self.store.open_change()?,
-            false => self.open_left_over()?,
-        })
+        Ok(if self.is_run_by_nodes() { self.store.open_change()? } else { self.open_left_over()? })
     }
 
     pub(super) fn number_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Error> {

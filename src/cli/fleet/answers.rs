@@ -126,9 +126,10 @@ impl<T> Answers<T> {
         record: impl Fn(&T) -> Value,
         print: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
     ) -> Result<Exit, Error> {
-        match self.ui.is_json() {
-            true => self.ui.print_json(&self.json(record))?,
-            false => self.print(print)?,
+        if self.ui.is_json() {
+            self.ui.print_json(&self.json(record))?
+        } else {
+            self.print(print)?
         }
         Ok(self.exit())
     }

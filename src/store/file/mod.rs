@@ -148,10 +148,8 @@ impl Store for ConfFile {
     }
 
     fn refuse_missing(&self) -> Result<(), Error> {
-        match self.target().try_exists() {
-            Ok(false) => Err(Error::no_file(self.target())),
-            _ => Ok(()),
-        }
+        let is_gone = self.target().try_exists().is_ok_and(|exists| !exists);
+        if is_gone { Err(Error::no_file(self.target())) } else { Ok(()) }
     }
 
     fn has_pending(&self) -> bool {
@@ -164,10 +162,7 @@ impl Store for ConfFile {
     }
 
     fn run_by(&self) -> RunBy {
-        match self.serving() {
-            Ok(Some(_)) => RunBy::Server,
-            Ok(None) | Err(_) => RunBy::Nobody,
-        }
+        if let Ok(Some(_)) = self.serving() { RunBy::Server } else { RunBy::Nobody }
     }
 
     fn writer(
