@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde::de::{Error as _, IgnoredAny};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::{Guard, NewWarning, Snapshot, UndoneChange, added_and_removed, compared, diff_lines};
@@ -206,12 +206,12 @@ pub struct ChangeOptions {
     /// The text that the change was made of: it is merged with what others made of that meanwhile.
     pub base: Option<Revision>,
     /// Roll the change back unless it is confirmed within this time.
-    #[serde(with = "seconds")]
+    #[serde(serialize_with = "seconds", deserialize_with = "within_a_day")]
     pub confirm: Option<Duration>,
     /// The nodes of a cluster that take the change first, while the others wait until it is confirmed.
     pub canary: Vec<String>,
     /// The time for which these nodes have to run the change before the others follow; `None` is none.
-    #[serde(rename = "canary_time", with = "seconds")]
+    #[serde(rename = "canary_time", serialize_with = "seconds", deserialize_with = "within_a_day")]
     pub soak: Option<Duration>,
     /// Do not wait for the reload command.
     #[serde(rename = "async")]
@@ -295,26 +295,17 @@ fn known_command<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cow<'stati
     known.map(Some).ok_or_else(|| D::Error::custom("there is no such command"))
 }
 
+fn seconds<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+    time.map(|time| time.as_secs()).serialize(to)
+}
+
 /// A time within a day, as a number of seconds.
-mod seconds {
-    use std::time::Duration;
-
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::MAX_CONFIRM;
-
-    pub fn serialize<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
-        time.map(|time| time.as_secs()).serialize(to)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
-        match Option::<u64>::deserialize(from)? {
-            Some(seconds) if !(1..=MAX_CONFIRM).contains(&seconds) => {
-                Err(D::Error::custom("a time has from 1 second to a day"))
-            }
-            seconds => Ok(seconds.map(Duration::from_secs)),
+fn within_a_day<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+    match Option::<u64>::deserialize(from)? {
+        Some(seconds) if !(1..=MAX_CONFIRM).contains(&seconds) => {
+            Err(D::Error::custom("a time has from 1 second to a day"))
         }
+        seconds => Ok(seconds.map(Duration::from_secs)),
     }
 }
 

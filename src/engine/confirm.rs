@@ -172,8 +172,7 @@ impl Engine {
                 self.refuse_other(id)?;
                 let (by, message) = (because.0, Some(because.1));
                 let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(EXPIRED, by) };
-                let is_back = writer.revert(&record)?;
-                is_back.then_some(Aftermath::Restored).ok_or_else(Error::nothing_pending)
+                writer.revert(&record)?.then_some(Aftermath::Restored).ok_or_else(Error::nothing_pending)
             }
             RunBy::Nobody => {
                 let rolled_back = self.roll_back_left_over(&*writer, because)?;

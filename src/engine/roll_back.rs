@@ -175,13 +175,14 @@ impl Engine {
     /// The record of a change that is pending; `None` if another change of this program came after it.
     fn left_over(&self) -> Result<Option<PendingRecord>, Error> {
         let Some(stored) = self.store.pending()? else { return Ok(None) };
-        let Some(written) = stored.written.as_deref().map(Revision::from_text) else {
+        let written = stored.written.as_deref().map(Revision::from_text);
+        if written.is_none() {
             return Ok(Some(stored));
-        };
+        }
         let entries = self.store.history(WHOLE_HISTORY)?;
         let mut since = entries.iter().filter(|entry| !entry.is_aside);
-        let last = since.find(|entry| entry.after == Some(written) || entry.operation != HAND_EDIT);
-        Ok(last.is_none_or(|last| last.after == Some(written)).then_some(stored))
+        let last = since.find(|entry| entry.after == written || entry.operation != HAND_EDIT);
+        Ok(last.is_none_or(|last| last.after == written).then_some(stored))
     }
 
     /// Reloads the running configuration, or without a server the one in the file.
@@ -221,9 +222,8 @@ impl Engine {
 
     /// Records a failure that came after the response.
     pub(super) fn remember_trouble(&self, trouble: Error) {
-        if let Some(running) = &self.running {
-            running.exchange(|state| state.last_error = Some(trouble));
-        }
+        let Some(running) = &self.running else { return };
+        running.exchange(|state| state.last_error = Some(trouble));
     }
 
     /// The same, and tells the log of it.
