@@ -409,8 +409,7 @@ fn changed_members(from: Option<Value>, to: Option<Value>) -> (Option<Value>, Op
 
 /// True if the file was edited by hand since the last change.
 pub fn is_edited_since(entries: &[HistoryEntry], now: &Snapshot) -> bool {
-    let last = entries.iter().find(|entry| !entry.is_aside);
-    last.is_some_and(|last| last.after != Some(now.revision()))
+    entries.iter().find(|entry| !entry.is_aside).is_some_and(|last| last.after != Some(now.revision()))
 }
 
 /// True if a path searches for a value or holds a secret: with such a path one could find out what a secret is. Then two

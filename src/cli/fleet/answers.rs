@@ -164,10 +164,7 @@ const WORST_FIRST: [Exit; 8] = [
 pub fn exit_of(done: usize, refused: &[Exit]) -> Exit {
     match (done, refused) {
         (_, &[]) => Exit::Done,
-        (0, refused) => {
-            let worst = WORST_FIRST.into_iter().find(|kind| refused.contains(kind));
-            worst.unwrap_or(refused[0])
-        }
+        (0, refused) => WORST_FIRST.into_iter().find(|kind| refused.contains(kind)).unwrap_or(refused[0]),
         _ => Exit::Partly,
     }
 }

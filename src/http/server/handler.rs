@@ -332,8 +332,7 @@ impl Handler {
         let header = match (problem.status, error.kind) {
             (401, _) => Some(("WWW-Authenticate", "Basic realm=\"media\", charset=\"UTF-8\"".to_owned())),
             (405, _) => {
-                let found = self.route_at(head.path(), head.peer);
-                found.map(|(route, _)| ("Allow", route.methods.join(", ")))
+                self.route_at(head.path(), head.peer).map(|(route, _)| ("Allow", route.methods.join(", ")))
             }
             (429, _) => Some(("Retry-After", LOOK_INTERVAL.as_secs().to_string())),
             (_, ErrorKind::Full) => Some(("Retry-After", "1".to_owned())),

@@ -128,8 +128,7 @@ impl Store for ConfFile {
 
     /// Without the oldest changes, whose texts are not kept any more.
     fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
-        let history = find_history(self)?;
-        history.map_or(Ok(Vec::new()), |history| history.entries(FileStamp::at(self.target())))
+        find_history(self)?.map_or(Ok(Vec::new()), |history| history.entries(FileStamp::at(self.target())))
     }
 
     fn kept(&self, number: u64) -> Result<Option<Vec<u8>>, Error> {
