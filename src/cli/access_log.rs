@@ -125,10 +125,8 @@ fn line(record: &AccessRecord, format: LogFormat) -> String {
     if format == LogFormat::Json {
         return escaped_json(&fields);
     }
-    let word = |name: &str| match fields[name].as_str() {
-        None | Some("") => "-".to_owned(),
-        Some(word) => one_line(word),
-    };
+    let word =
+        |name: &str| fields[name].as_str().filter(|word| !word.is_empty()).map_or("-".to_owned(), one_line);
     let [time, peer, login, method, path] = ["time", "peer", "login", "method", "path"].map(word);
     // Eight digits are enough to tell two revisions apart.
     let revisions =

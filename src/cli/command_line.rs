@@ -102,10 +102,8 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
     }
     for kind in GIVEN_WORDS {
         let Some(word) = given(&error, kind) else { continue };
-        let shown = match word.split_once('=') {
-            Some((path, _)) => format!("{path}=…"),
-            None => without_userinfo(&word),
-        };
+        let shown =
+            word.split_once('=').map_or_else(|| without_userinfo(&word), |(path, _)| format!("{path}=…"));
         error.insert(kind, ContextValue::String(shown));
     }
     // clap shows arguments as they are: one with control characters costs the colours.

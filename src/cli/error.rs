@@ -113,10 +113,7 @@ impl Error {
     pub(super) fn with_lines(self, lines: Vec<Fault>) -> Self {
         let messages: Vec<&str> = lines.iter().map(|line| line.message.as_str()).collect();
         let hint = lines.last().and_then(|line| line.hint.clone());
-        let kind = match self.kind {
-            ErrorKind::NoConfiguration => ErrorKind::NotFound,
-            kind => kind,
-        };
+        let kind = if self.kind == ErrorKind::NoConfiguration { ErrorKind::NotFound } else { self.kind };
         let faults = if lines.len() > 1 { lines.clone() } else { Vec::new() };
         Self { kind, message: messages.join("; "), hint, faults, ..self }
     }

@@ -146,8 +146,7 @@ impl<'a> From<&'a ChangeArgs> for Purpose<'a> {
 /// Finds the target of a command. Where a server runs over the file, the server is the target: it alone
 /// changes the file.
 pub fn resolve(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, Error> {
-    let named = named_server(global, purpose, ui)?;
-    named.map_or_else(|| at_file(global, purpose, ui), Ok)
+    named_server(global, purpose, ui)?.map_or_else(|| at_file(global, purpose, ui), Ok)
 }
 
 /// Finds the target of a command that reads the file itself, whether or not a server runs over it.
@@ -379,8 +378,7 @@ fn trust(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<TlsTru
 
 /// The configuration in etcd at a URL, which an option or a variable names, or a context has.
 fn at_cluster(url: &str, owner: &Owner, purpose: Purpose<'_>, global: &GlobalArgs) -> Result<Target, Error> {
-    let store = Arc::new(cluster_store(url, owner, &global.remote)?);
-    Ok(Target::new(purpose.engine(store), false))
+    Ok(Target::new(purpose.engine(Arc::new(cluster_store(url, owner, &global.remote)?)), false))
 }
 
 /// Parses the URL of a configuration in etcd, and the login and password in it.

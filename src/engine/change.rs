@@ -322,10 +322,7 @@ pub enum Expected {
 impl Expected {
     /// True if a running configuration with this revision meets the condition.
     pub fn allows(&self, running: Revision) -> bool {
-        match self {
-            Self::Any => true,
-            Self::OneOf(_) => self.names(running),
-        }
+        matches!(self, Self::Any) || self.names(running)
     }
 
     /// Both conditions.
@@ -371,10 +368,7 @@ impl ReportParts {
     }
 
     fn masker(&self) -> Masker {
-        match self.secrets {
-            true => Masker::Off,
-            false => self.mask_key.map(Masker::Keyed).unwrap_or_default(),
-        }
+        if self.secrets { Masker::Off } else { self.mask_key.map(Masker::Keyed).unwrap_or_default() }
     }
 }
 

@@ -70,10 +70,7 @@ impl Transaction<'_> {
         let before = engine.whole(&before);
         let warnings = new_warnings(before.document(), after.document());
         self.warnings.extend(faults.iter().map(Fault::to_string));
-        match self.options.strict && !warnings.is_empty() {
-            true => Err(refused(&warnings)),
-            false => Ok(warnings),
-        }
+        if self.options.strict && !warnings.is_empty() { Err(refused(&warnings)) } else { Ok(warnings) }
     }
 }
 
@@ -116,8 +113,7 @@ pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
     warnings(before).into_iter().for_each(|warning| *known.entry(warning).or_default() += 1);
     let mut found = warnings(after);
     found.retain(|warning| {
-        let times = known.get_mut(warning).filter(|times| **times > 0);
-        times.map(|times| *times -= 1).is_none()
+        known.get_mut(warning).filter(|times| **times > 0).map(|times| *times -= 1).is_none()
     });
     found
 }

@@ -198,10 +198,7 @@ impl Engine {
         if let Some(running) = &self.running {
             return Ok(running.state.read().pending.as_ref().map(PendingChange::info));
         }
-        Ok(match self.is_run_by_nodes() {
-            true => self.store.open_change()?,
-            false => self.open_left_over()?,
-        })
+        Ok(if self.is_run_by_nodes() { self.store.open_change()? } else { self.open_left_over()? })
     }
 
     pub(super) fn number_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Error> {
@@ -412,8 +409,7 @@ fn changed_members(from: Option<Value>, to: Option<Value>) -> (Option<Value>, Op
 
 /// True if the file was edited by hand since the last change.
 pub fn is_edited_since(entries: &[HistoryEntry], now: &Snapshot) -> bool {
-    let last = entries.iter().find(|entry| !entry.is_aside);
-    last.is_some_and(|last| last.after != Some(now.revision()))
+    entries.iter().find(|entry| !entry.is_aside).is_some_and(|last| last.after != Some(now.revision()))
 }
 
 /// True if a path searches for a value or holds a secret: with such a path one could find out what a secret is. Then two

@@ -121,10 +121,8 @@ impl HookFailure {
 
 /// The stderr of a hook behind a colon; empty if there is none.
 fn after_colon(stderr: &str) -> String {
-    match stderr.trim() {
-        "" => String::new(),
-        words => format!(": {words}"),
-    }
+    let words = stderr.trim();
+    if words.is_empty() { String::new() } else { format!(": {words}") }
 }
 
 /// Runs a hook to its end, with these variables; returns the start of its stderr, in which `masked` masks the secrets.

@@ -268,8 +268,7 @@ impl Composed {
     /// # Errors
     /// `Invalid`.
     pub fn refuse_entry(&self, path: &Path) -> Result<(), Error> {
-        let faults = self.faults_at(place_of(path).into_iter().collect());
-        Ok(Faults(faults).into_result(())?)
+        Ok(Faults(self.faults_at(place_of(path).into_iter().collect())).into_result(())?)
     }
 
     fn faults_at(&self, places: Vec<Vec<&str>>) -> Vec<Fault> {

@@ -58,10 +58,7 @@ impl Transaction<'_> {
         let is_hand_edit = self.is_hand_edited();
         let edited = self.file().filter(|_| is_hand_edit && !force).cloned();
         if let Some(file) = edited.as_ref().filter(|file| !file.is_valid()) {
-            let kind = match self.options.expected {
-                Some(_) => ErrorKind::Stale,
-                None => ErrorKind::Conflict,
-            };
+            let kind = if self.options.expected.is_some() { ErrorKind::Stale } else { ErrorKind::Conflict };
             return Err(hand_edited_badly(kind, file, self.engine.has_history()));
         }
         self.refuse_stale()?;

@@ -29,10 +29,8 @@ impl Transaction<'_> {
     /// Returns the text to write for a whole text that was sent: merged with what is there, where the request has a base.
     pub(super) fn whole_text(&self, text: &Bytes) -> Result<Arc<Snapshot>, Error> {
         let text = Arc::new(Snapshot::from_bytes(text.clone()));
-        match self.base()? {
-            Some(base) => self.on_present(text, Some(&base), self.present()?),
-            None => Ok(text),
-        }
+        let Some(base) = self.base()? else { return Ok(text) };
+        self.on_present(text, Some(&base), self.present()?)
     }
 
     /// Returns the text to write for a whole text that is based on `base`, or else on what is there: merged with what
@@ -60,10 +58,7 @@ impl Transaction<'_> {
         }
         let [base, mine, theirs] = [base, &mine, present].map(|text| text.document());
         // Of a base with errors, only the lines are merged.
-        let patch = match base.diagnostics().errors() {
-            0 => Some(base.patch_to(mine)),
-            _ => None,
-        };
+        let patch = (base.diagnostics().errors() == 0).then(|| base.patch_to(mine));
         if let Some(patch) = &patch {
             self.refuse_changed(base, theirs, &patch.clone().into())?;
         }

@@ -76,8 +76,7 @@ fn merged(texts: [&Arc<Snapshot>; 3]) -> Option<Arc<Snapshot>> {
     if !conflicts(written, edited, &patch.clone().into()).is_empty() {
         return None;
     }
-    let merged = written.three_way(old, edited, Some(patch)).ok()?;
-    Some(Arc::new(Snapshot::from_bytes(merged.bytes().clone())))
+    Some(Arc::new(Snapshot::from_bytes(written.three_way(old, edited, Some(patch)).ok()?.bytes().clone())))
 }
 
 impl Engine {

@@ -140,10 +140,8 @@ impl Snapshot {
 
     /// Describes the number of its errors.
     pub fn errors_in_words(&self) -> String {
-        match self.diagnostics().errors() {
-            1 => "an error".to_owned(),
-            count => format!("{count} errors"),
-        }
+        let count = self.diagnostics().errors();
+        if count == 1 { "an error".to_owned() } else { format!("{count} errors") }
     }
 
     /// The first error, with its line.

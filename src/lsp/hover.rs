@@ -48,8 +48,7 @@ fn explanation(current: &Config<'_>, caret: &Caret<'_>, path: &Path, keyword: &s
     let scope = caret.enclosing().scope;
     let row = scope.by_keyword(keyword).filter(|_| scope != Scope::Top && scope.kind().is_none());
     let of_stream = row.and_then(|row| {
-        let kind = Kind::ALL.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
-        Some(vec![kind.key(), row.key])
+        Some(vec![Kind::ALL.iter().find(|kind| kind.scope().by_key(row.key).is_some())?.key(), row.key])
     });
     let alone = Path::of(of_stream.unwrap_or_else(|| vec![keyword]));
     let found = if row.is_none() { current.explain(path).ok() } else { None };

@@ -88,8 +88,7 @@ impl<'t> Caret<'t> {
     /// True if nothing stands in front of the word on its line.
     pub fn begins_line(&self) -> bool {
         let start = self.word().map_or(self.offset, |word| word.start as usize);
-        let line = self.text[..start].rsplit('\n').next().unwrap_or_default();
-        line.trim().is_empty()
+        self.text[..start].rsplit('\n').next().unwrap_or_default().trim().is_empty()
     }
 
     /// The block around the entry.

@@ -140,8 +140,7 @@ impl Node {
             _ if !is_over || standing.away.is_some() => outcome.warnings.push(NOT_YET.to_owned()),
             NodeState::Running | NodeState::Canary | NodeState::Denied => {}
             state => {
-                let why = standing.why().unwrap_or_else(|| failed(""));
-                return Err(Error::not_run_here(state, &why));
+                return Err(Error::not_run_here(state, &standing.why().unwrap_or_else(|| failed(""))));
             }
         }
         Ok(outcome)

@@ -307,8 +307,7 @@ fn renamed(document: &Document, group: Group<'_>, names: &HashMap<String, String
         let fault = Fault::of_path("the new name can't stand in all places where the old one does");
         return Err(Faults::from(fault.hint("choose a name without blanks and other signs")).into());
     };
-    let edit = Edit { document: document.edited(&splices), renamed_uses, ..Edit::unchanged(document) };
-    Ok(Some(edit))
+    Ok(Some(Edit { document: document.edited(&splices), renamed_uses, ..Edit::unchanged(document) }))
 }
 
 /// The group and the name of the one block that a path stands for.
@@ -396,8 +395,7 @@ impl BlockRequest {
         let (group, to) = named_block(&self.to)?;
         let is_taken = current.contains(&[group.key, to]);
         if to.is_empty() && !is_taken {
-            let fault = format!("a {} can't have an empty name", group.noun);
-            return Err(Fault::of_path(fault).at(&self.to));
+            return Err(Fault::of_path(format!("a {} can't have an empty name", group.noun)).at(&self.to));
         }
         let path = match &self.content {
             BlockContent::New(_) if is_taken => return Err(taken(&self.to, group, to)),

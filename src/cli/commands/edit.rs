@@ -215,10 +215,7 @@ impl Editing<'_> {
             Error::new(ErrorKind::Failed, message).hint("$VISUAL or $EDITOR names another")
         };
         let status = self.run_editor().map_err(|error| failed(format!("cannot be started: {error}")))?;
-        match status.success() {
-            true => Ok(()),
-            false => Err(failed(format!("failed: {status}"))),
-        }
+        if status.success() { Ok(()) } else { Err(failed(format!("failed: {status}"))) }
     }
 
     /// Runs the editor until it ends. If a signal ends this program meanwhile, it says where the text is.
@@ -275,9 +272,10 @@ impl Editing<'_> {
                 }
                 Err(error) => return Err(error),
                 Ok(exit) => {
-                    match args.dry_run {
-                        true => self.ui.say(&self.kept),
-                        false => self.draft.remove(),
+                    if args.dry_run {
+                        self.ui.say(&self.kept)
+                    } else {
+                        self.draft.remove()
                     }
                     return Ok(Some(exit));
                 }

@@ -270,9 +270,7 @@ fn end_with_a_panic(log: LogFormat) {
 /// Reports the errors that the running configuration has together with what it includes. They do not keep
 /// the server from starting: it may be needed to mend them.
 fn tell_faults(engine: &Engine, log: LogFormat) {
-    let Some(composed) = engine.running().and_then(|running| engine.composed(&running)) else {
-        return;
-    };
+    let Some(composed) = engine.running().and_then(|running| engine.composed(&running)) else { return };
     let faults = composed.told_faults();
     if let Some(first) = faults.first() {
         log.warn(&format!("{first}; `mediactl check` shows all {} faults", faults.len()));

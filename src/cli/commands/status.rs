@@ -243,10 +243,8 @@ fn read(target: &mut Target, ui: Ui) -> Result<Status, Error> {
             Err(error) => return Err(error),
         }
     }
-    let alarms = match &status.nodes {
-        Some(_) => target.service.status(StatusPart::Alarms)?.alarms,
-        None => Vec::new(),
-    };
+    let alarms =
+        if status.nodes.is_some() { target.service.status(StatusPart::Alarms)?.alarms } else { Vec::new() };
     let unreachable = target.unreachable.clone();
     // Only the server knows what it runs.
     let saved = status.saved.filter(|_| unreachable.is_none());

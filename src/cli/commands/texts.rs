@@ -247,8 +247,7 @@ impl FmtArgs {
     /// Formats the configuration of a target.
     fn format(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         if !self.check {
-            let change = ChangeCommand::new(&self.changing, "fmt");
-            return change.run(call, RequestedChange::Format {});
+            return ChangeCommand::new(&self.changing, "fmt").run(call, RequestedChange::Format {});
         }
         let mut target = target::file_or_named_server(call.global, call.ui)?;
         let text = target.read_text(Some(ConfigSource::Saved).filter(|_| !target.is_server))?;

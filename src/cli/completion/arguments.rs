@@ -112,8 +112,7 @@ impl ValueCompleter for Completer {
 /// The contexts of the user.
 fn contexts(line: &TypedLine) -> Vec<Proposal> {
     let known = line.global.as_ref().and_then(|global| Contexts::known(global).ok()).unwrap_or_default();
-    let all = known.list.into_iter();
-    all.map(|context| proposal(context.name, without_userinfo(&context.url))).collect()
+    known.list.into_iter().map(|context| proposal(context.name, without_userinfo(&context.url))).collect()
 }
 
 /// The words before the one that is typed, as the options and arguments that they are.
@@ -157,10 +156,8 @@ impl TypedLine {
     /// Looks at the configuration: the running one of a server, else the file. One that is missing, has errors or
     /// can't be read is empty.
     fn paths(&self, base: &[Segment], path_use: PathUse, text: &str) -> Vec<Proposal> {
-        let read = || {
-            let target = target::resolve(&self.global.clone()?, Purpose::default(), ui()).ok()?;
-            target.service.read(None).ok()
-        };
+        let read =
+            || target::resolve(&self.global.clone()?, Purpose::default(), ui()).ok()?.service.read(None).ok();
         let look = |current: &Config<'_>| Completion { current, base, path_use }.candidates(text);
         match self.text.get_or_init(read) {
             Some(text) if text.is_valid() => look(&text.config()),

@@ -126,9 +126,10 @@ impl<T> Answers<T> {
         record: impl Fn(&T) -> Value,
         print: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
     ) -> Result<Exit, Error> {
-        match self.ui.is_json() {
-            true => self.ui.print_json(&self.json(record))?,
-            false => self.print(print)?,
+        if self.ui.is_json() {
+            self.ui.print_json(&self.json(record))?
+        } else {
+            self.print(print)?
         }
         Ok(self.exit())
     }
@@ -163,10 +164,7 @@ const WORST_FIRST: [Exit; 8] = [
 pub fn exit_of(done: usize, refused: &[Exit]) -> Exit {
     match (done, refused) {
         (_, &[]) => Exit::Done,
-        (0, refused) => {
-            let worst = WORST_FIRST.into_iter().find(|kind| refused.contains(kind));
-            worst.unwrap_or(refused[0])
-        }
+        (0, refused) => WORST_FIRST.into_iter().find(|kind| refused.contains(kind)).unwrap_or(refused[0]),
         _ => Exit::Partly,
     }
 }

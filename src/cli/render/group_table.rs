@@ -29,8 +29,7 @@ fn named_columns(kind: Kind) -> &'static [(&'static str, CellText)] {
     const NAME: (&str, CellText) = ("NAME", |name, _, _| Some(one_line(name)));
     // The authorization that holds, be it global.
     const AUTH: (&str, CellText) = ("AUTH", |_, entry, global| {
-        let own = authorization(&entry[DirectiveRole::Backend.key(Scope::Stream)]);
-        own.or(global.map(str::to_owned))
+        authorization(&entry[DirectiveRole::Backend.key(Scope::Stream)]).or(global.map(str::to_owned))
     });
     const KIND: (&str, CellText) = ("KIND", |_, entry, _| {
         Some(if entry[Schema::STATIC] == true { "stream" } else { "ondemand" }.to_owned())

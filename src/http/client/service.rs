@@ -126,8 +126,7 @@ impl Client {
 
     /// Sends a request that only a server of this API knows; another one does not offer what `noun` says.
     fn demanded(&mut self, call: &ApiCall<'_>, noun: &str) -> Result<Reply, Error> {
-        let reply = self.send_ours(call)?;
-        reply.ok_or_else(|| self.not_offered(noun))
+        self.send_ours(call)?.ok_or_else(|| self.not_offered(noun))
     }
 
     /// The figures of the server; null if it tells none.

@@ -327,15 +327,12 @@ impl Handler {
     /// Makes the response to a request that was refused.
     fn refusal(&self, error: &Error, head: &Head, record: &mut AccessRecord) -> Response {
         record.detail = Some(masked_text(error.brief()));
-        let problem = match record.operation {
-            Some(ApiOperation::Change) => Problem::with_refusal(error),
-            _ => Problem::from(error),
-        };
+        let is_change = record.operation == Some(ApiOperation::Change);
+        let problem = if is_change { Problem::with_refusal(error) } else { Problem::from(error) };
         let header = match (problem.status, error.kind) {
             (401, _) => Some(("WWW-Authenticate", "Basic realm=\"media\", charset=\"UTF-8\"".to_owned())),
             (405, _) => {
-                let found = self.route_at(head.path(), head.peer);
-                found.map(|(route, _)| ("Allow", route.methods.join(", ")))
+                self.route_at(head.path(), head.peer).map(|(route, _)| ("Allow", route.methods.join(", ")))
             }
             (429, _) => Some(("Retry-After", LOOK_INTERVAL.as_secs().to_string())),
             (_, ErrorKind::Full) => Some(("Retry-After", "1".to_owned())),

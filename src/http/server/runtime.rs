@@ -137,10 +137,7 @@ impl Handler {
 
 /// Returns the text of a failure for this role.
 fn told(role: Role, error: Error) -> String {
-    match role {
-        Role::Edit => error.message,
-        Role::View => error.brief().to_owned(),
-    }
+    if role == Role::Edit { error.message } else { error.brief().to_owned() }
 }
 
 /// Merges objects member by member; any other value replaces the old one.

@@ -98,10 +98,8 @@ impl Store for ClusterStore {
             return Ok(None);
         };
         let next = head.with_next(waves);
-        let found = match back {
-            Some(why) => Err(why.to_owned()),
-            None => verdict(head, &seen.others.concat(), self.keys()),
-        };
+        let found =
+            back.map_or_else(|| verdict(head, &seen.others.concat(), self.keys()), |why| Err(why.to_owned()));
         let decided = match found {
             Ok((conditions, whys)) if whys.is_empty() => {
                 self.decide(&seen, conditions, next.clone().unwrap_or_else(|| head.confirmed()))

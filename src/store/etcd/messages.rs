@@ -122,8 +122,7 @@ impl TxnReply {
     /// Reads an answer, which leaves out what is zero or empty.
     pub fn parse(answer: &Value) -> Option<Self> {
         let found = |response: &Value| {
-            let found = Option::deserialize(&response["response_range"]["kvs"]).ok()?;
-            Some(found.unwrap_or_default())
+            Some(Option::deserialize(&response["response_range"]["kvs"]).ok()?.unwrap_or_default())
         };
         let responses = Option::<Vec<Value>>::deserialize(&answer["responses"]).ok()?.unwrap_or_default();
         Some(Self {

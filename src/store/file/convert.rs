@@ -227,8 +227,7 @@ impl FormerHistory {
         let begins = |end: usize| {
             Some(&bytes[end.checked_sub(10)?..]).filter(|at| at.starts_with(&[0x1f, 0x8b, 8, 8]))
         };
-        let member = memmem::rfind_iter(&bytes, &header).find_map(begins).unwrap_or_default();
-        Ok(gunzip(member, u64::MAX))
+        Ok(gunzip(memmem::rfind_iter(&bytes, &header).find_map(begins).unwrap_or_default(), u64::MAX))
     }
 
     /// The text that a change made, if it is known.

@@ -223,10 +223,7 @@ fn read_all(mut file: impl Read, size: u64, bytes: &mut Vec<u8>) -> io::Result<(
 pub(super) fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), Error> {
     match found.is_file() {
         true => Ok(()),
-        false => {
-            let message = format!("`{}` is not a regular file", path.display());
-            Err(Error::new(ErrorKind::NotFound, message))
-        }
+        false => Err(Error::new(ErrorKind::NotFound, format!("`{}` is not a regular file", path.display()))),
     }
 }
 

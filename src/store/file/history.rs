@@ -104,10 +104,7 @@ impl History {
     }
 
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
-        match &self.converted {
-            Some(files) => Ok(files.get(name).cloned()),
-            None => self.folder.read(name),
-        }
+        if let Some(files) = &self.converted { Ok(files.get(name).cloned()) } else { self.folder.read(name) }
     }
 
     /// The texts, whether or not they are compressed or finished: the number and the name of each.

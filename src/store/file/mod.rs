@@ -128,8 +128,7 @@ impl Store for ConfFile {
 
     /// Without the oldest changes, whose texts are not kept any more.
     fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
-        let history = find_history(self)?;
-        history.map_or(Ok(Vec::new()), |history| history.entries(FileStamp::at(self.target())))
+        find_history(self)?.map_or(Ok(Vec::new()), |history| history.entries(FileStamp::at(self.target())))
     }
 
     fn kept(&self, number: u64) -> Result<Option<Vec<u8>>, Error> {
@@ -148,10 +147,8 @@ impl Store for ConfFile {
     }
 
     fn refuse_missing(&self) -> Result<(), Error> {
-        match self.target().try_exists() {
-            Ok(false) => Err(Error::no_file(self.target())),
-            _ => Ok(()),
-        }
+        let is_gone = self.target().try_exists().is_ok_and(|exists| !exists);
+        if is_gone { Err(Error::no_file(self.target())) } else { Ok(()) }
     }
 
     fn has_pending(&self) -> bool {
@@ -164,10 +161,7 @@ impl Store for ConfFile {
     }
 
     fn run_by(&self) -> RunBy {
-        match self.serving() {
-            Ok(Some(_)) => RunBy::Server,
-            Ok(None) | Err(_) => RunBy::Nobody,
-        }
+        if let Ok(Some(_)) = self.serving() { RunBy::Server } else { RunBy::Nobody }
     }
 
     fn writer(

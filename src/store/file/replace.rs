@@ -136,10 +136,7 @@ fn open_holding(conf: &ConfFile, text: &[u8]) -> Result<(File, Metadata), Error>
 fn recheck(conf: &ConfFile, text: &[u8], before: &Metadata) -> Result<Metadata, Error> {
     let (_, now) = open_holding(conf, text)?;
     let rights = |found: &Metadata| (found.uid(), found.gid(), found.mode());
-    match rights(&now) == rights(before) {
-        true => Ok(now),
-        false => Err(Error::changed_meanwhile(conf.target())),
-    }
+    if rights(&now) == rights(before) { Ok(now) } else { Err(Error::changed_meanwhile(conf.target())) }
 }
 
 /// Replaces the old file by the new one. The two are exchanged in one step, so that the file that comes

@@ -488,8 +488,7 @@ pub(super) fn seems_there(path: &Path) -> bool {
 }
 
 fn openat(parent: impl AsFd, name: impl AsRef<Path>, flags: OFlags) -> io::Result<File> {
-    let file = retry_on_intr(|| rustix::fs::openat(&parent, name.as_ref(), flags, Mode::empty()))?;
-    Ok(File::from(file))
+    Ok(File::from(retry_on_intr(|| rustix::fs::openat(&parent, name.as_ref(), flags, Mode::empty()))?))
 }
 
 /// Turns the error for a missing file into `None`.

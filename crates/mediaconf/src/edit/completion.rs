@@ -188,8 +188,7 @@ impl Completion<'_> {
         let foreign = last.and_then(|key| Some(("", Schema::foreign(key)?.names_of?)));
         let referred = kind.and_then(|kind| kind.names_of).or(foreign);
         let names = referred.into_iter().flat_map(|(sign, group)| {
-            let names = self.current.names(&[Kind::key_of(group)]);
-            names.into_iter().map(move |name| format!("{sign}{name}"))
+            self.current.names(&[Kind::key_of(group)]).into_iter().map(move |name| format!("{sign}{name}"))
         });
         let values = known.iter().map(|&value| value.to_owned()).chain(names);
         let values = values.filter(|value| value.starts_with(typed.start));

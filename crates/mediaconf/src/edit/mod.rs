@@ -305,10 +305,8 @@ fn verify_comments(
     let end = behind.map_or(old.text().len(), |entry| entry.start());
     let new_end = new.text().len() - (old.text().len() - end);
     let mut counts = comment_counts(&new.text()[start..new_end]);
-    let mut is_there = |comment: &str| {
-        let left = counts.get_mut(comment).filter(|left| **left > 0);
-        left.map(|left| *left -= 1).is_some()
-    };
+    let mut is_there =
+        |comment: &str| counts.get_mut(comment).filter(|left| **left > 0).map(|left| *left -= 1).is_some();
     let mut kept = comments(&old.text()[start..end]).filter(|comment| !is_gone(start + comment.start));
     // A comment may hold a secret, and is not told.
     let is_proved = kept.all(|comment| is_there(comment.raw));

@@ -305,8 +305,7 @@ impl Config<'_> {
     fn uses(&self, path: &Path, at: usize) -> bool {
         match (Place::resolve(&path.segments[..at]), path.segments[at].name()) {
             (Ok(Place::Block(kind)), Some(key)) => {
-                let names = self.names(&[kind.key()]);
-                names.iter().any(|name| self.contains(&[kind.key(), name, key]))
+                self.names(&[kind.key()]).iter().any(|name| self.contains(&[kind.key(), name, key]))
             }
             _ => keys(&path.segments).is_some_and(|keys| self.contains(&keys[..=at])),
         }

@@ -111,14 +111,12 @@ impl Document {
     /// of the blocks that use it.
     pub fn dangling_in<'d>(&'d self, new: &'d Document) -> Option<(String, Vec<String>)> {
         let [old_names, new_names] = self.differing(new).map(|entries| -> BTreeSet<_> {
-            let names = entries.into_iter().filter_map(NameUse::of_block);
-            names.map(|used| (used.group, used.name)).collect()
+            entries.into_iter().filter_map(NameUse::of_block).map(|used| (used.group, used.name)).collect()
         });
         let gone = &old_names - &new_names;
         // Of an entry that is no block its keyword.
         let path = |entry: Entry<'_>| {
-            let block = NameUse::of_block(entry);
-            block.map_or_else(|| entry.keyword().into_owned(), |used| used.path())
+            NameUse::of_block(entry).map_or_else(|| entry.keyword().into_owned(), |used| used.path())
         };
         let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for entry in new.entries().take_while(|_| !gone.is_empty()) {

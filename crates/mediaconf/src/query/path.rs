@@ -189,10 +189,7 @@ impl Fault {
 impl Segment {
     /// The name of the field, if it is a single one.
     pub fn name(&self) -> Option<&str> {
-        match self {
-            Self::Key(name) => Some(name),
-            _ => None,
-        }
+        if let Self::Key(name) = self { Some(name) } else { None }
     }
 
     /// The segment that stands for all fields.

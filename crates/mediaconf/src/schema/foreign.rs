@@ -88,9 +88,8 @@ impl ForeignKeyword {
 
     /// The places in which it stands, in words.
     pub fn places(&self) -> Vec<String> {
-        let place = |block: &&str| match *block {
-            OUTSIDE => "at the top level".to_owned(),
-            block => format!("in `{block}`"),
+        let place = |block: &&str| {
+            if *block == OUTSIDE { "at the top level".to_owned() } else { format!("in `{block}`") }
         };
         self.within.iter().map(place).collect()
     }

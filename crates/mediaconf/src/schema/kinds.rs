@@ -268,10 +268,7 @@ pub static SECONDS: WordKind = WordKind {
 };
 
 fn seconds(word: &str) -> Option<Value> {
-    match word {
-        "off" | "false" => Some(Value::Bool(false)),
-        _ => natural(word).map(Value::from),
-    }
+    if matches!(word, "off" | "false") { Some(Value::Bool(false)) } else { natural(word).map(Value::from) }
 }
 
 /// An integer that is not negative.

@@ -254,10 +254,7 @@ impl Normalizer {
             let hint = "leave the member out to keep the secret; `--show-secrets` reads it";
             return self.refuse(FaultKind::MaskedValue, message, hint);
         }
-        match text.contains('\0') {
-            true => self.wrong("a value can't hold a NUL character", ""),
-            false => Some(value),
-        }
+        if text.contains('\0') { self.wrong("a value can't hold a NUL character", "") } else { Some(value) }
     }
 
     /// What is meant by a place that has a key of newer servers, or a wrapper around a configuration.

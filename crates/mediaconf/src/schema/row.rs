@@ -287,8 +287,7 @@ impl DirectiveRole {
 
     /// The keywords of the rows with this role, of all scopes. Looks at the whole table.
     pub fn keywords(self) -> Vec<&'static str> {
-        let rows = Schema::rows().filter(|row| row.role == Some(self));
-        rows.flat_map(|row| row.keywords).copied().collect()
+        Schema::rows().filter(|row| row.role == Some(self)).flat_map(|row| row.keywords).copied().collect()
     }
 }
 

@@ -61,8 +61,7 @@ impl<'w> Spelled<'w> {
         let is_near = self.word.len().abs_diff(other.word.len()) <= allowed
             && is_near(self.letters, other.letters)
             && is_near(other.letters, self.letters);
-        let distance = is_near.then(|| osa_distance(self.word, other.word));
-        distance.filter(|slips| (1..=allowed).contains(slips))
+        is_near.then(|| osa_distance(self.word, other.word)).filter(|slips| (1..=allowed).contains(slips))
     }
 }
 

@@ -177,8 +177,7 @@ fn is_secret_part(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     let last = last.trim_end_matches(|c: char| c.is_ascii_digit() || separators.contains(&c));
     let ends_with = |name: &str, end: &str| {
-        let at = name.len().checked_sub(end.len());
-        at.is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
+        name.len().checked_sub(end.len()).is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
     };
     // A capital begins a word behind a small letter, or in front of one.
     let starts_word = |at: usize| {

@@ -92,9 +92,10 @@ impl Formatter {
                 let is_word = token.kind == TokenKind::Word;
                 let line_feeds = if is_word { token.line_feeds } else { 0 };
                 let stays = if self.in_entry { line_feeds == 0 } else { self.open.last() == Some(&true) };
-                match is_begun && stays {
-                    true => self.line.push(' '),
-                    false => self.start_line(line_feeds),
+                if is_begun && stays {
+                    self.line.push(' ')
+                } else {
+                    self.start_line(line_feeds)
                 }
                 self.open.extend((!is_word).then_some(is_block_of_one_line));
             }

@@ -213,8 +213,7 @@ impl<'f> Connection<'f> {
             Ok(1..) => Ok(()),
             Ok(0) => Err(malformed(format!("the connection ended within the {part}")).into()),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                let detail = format!("the {part} did not arrive in time");
-                Err(Error::new(ErrorKind::TooSlow, detail).into())
+                Err(Error::new(ErrorKind::TooSlow, format!("the {part} did not arrive in time")).into())
             }
             Err(_) => Err(None),
         }

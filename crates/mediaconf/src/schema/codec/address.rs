@@ -117,8 +117,7 @@ impl AddressShape {
             let is_one = address.options().all(|word| !word.option().0.raw.contains("://"));
             is_one.then(|| Value::Object(self.object(&address)))
         };
-        let address = read_directive(text, read).flatten();
-        address.ok_or_else(|| unlike("one URL, then NAME=VALUE options"))
+        read_directive(text, read).flatten().ok_or_else(|| unlike("one URL, then NAME=VALUE options"))
     }
 
     /// The line of one address with its options.
