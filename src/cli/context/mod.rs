@@ -104,9 +104,9 @@ impl Contexts {
             let hint = "take its line `current` out: `mediactl context use NAME` chooses one for you alone";
             return Err(Error::new(ErrorKind::BadConfig, message).hint(hint));
         }
-        let others = own.list.into_iter().filter(|context| all.get(&context.name).is_none());
-        let list = [&all.list[..], &others.collect::<Vec<_>>()].concat();
-        all.list = list;
+        let is_other = |context: &ServerContext| all.get(&context.name).is_none();
+        let others: Vec<_> = own.list.into_iter().filter(is_other).collect();
+        all.list.extend(others);
         Ok(Self { current: own.current, ..all })
     }
 

@@ -55,6 +55,9 @@ const LONGEST_LOGIN_PAUSE: Duration = Duration::from_secs(30);
 /// pieces of a chunk or a page, and all records of nodes together are less.
 const LARGEST_ANSWER: u64 = 32 << 20;
 
+/// The longest refusal that is read.
+const LARGEST_REFUSAL: u64 = 64 << 10;
+
 /// The path of a watch.
 const WATCH: &str = "watch";
 
@@ -432,7 +435,7 @@ impl GatewaySettings {
     fn refresh(&mut self) -> bool {
         let identity = self.identity.iter_mut().flat_map(|(certificate, key)| [certificate, key]);
         let files = self.login.iter_mut().map(|(_, password)| password).chain(&mut self.authorities);
-        files.chain(identity).map(ReplaceableFile::refresh).filter(|is_other| *is_other).count() > 0
+        files.chain(identity).fold(false, |is_other, file| file.refresh() | is_other)
     }
 
     /// Adds what TLS needs; the error says what can't be used. Connections without TLS need none of the files.
@@ -543,7 +546,7 @@ impl EtcdConnection {
         if status.is_success() {
             return Ok(response);
         }
-        let text = read_body(response, 64 << 10)?;
+        let text = read_body(response, LARGEST_REFUSAL)?;
         let text = String::from_utf8_lossy(&text);
         Err(Failure::parse(&text).unwrap_or_else(|| {
             match text.contains("CommonName of client sending a request against gateway") {
@@ -729,7 +732,7 @@ mod tests {
     #[test]
     fn an_answer_without_end_is_read_to_a_limit() {
         let (many, slow) = (vec![b' '; 1 << 20], Duration::from_millis(100));
-        for (status, why) in [("200 OK", LARGEST_ANSWER), ("500 No", 64 << 10)] {
+        for (status, why) in [("200 OK", LARGEST_ANSWER), ("500 No", LARGEST_REFUSAL)] {
             let ask = |gateway: Gateway| {
                 let (endpoint, time) = (&gateway.url().endpoints[0], Duration::from_secs(60));
                 let answer = gateway.send(endpoint, "kv/txn", &Bytes::new(), time);

@@ -124,7 +124,7 @@ impl Writer for LockedFile<'_> {
     }
 }
 
-/// Refuses before anything is made: neither a folder nor a read-only file gets a state folder.
+/// Refuses before anything is made: a read-only file gets no state folder. What is no file was refused when it was looked up.
 fn refuse_unwritable(conf: &ConfFile) -> Result<(), Error> {
     match rustix::fs::access(conf.target(), Access::WRITE_OK) {
         Err(Errno::NOENT) => Ok(()),
