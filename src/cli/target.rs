@@ -14,7 +14,6 @@ use crate::cli::args::changing::{ChangeArgs, HookArgs};
 use crate::cli::args::global::{ChosenTarget, GlobalArgs, NamedBy, RemoteArgs, TargetKind};
 use crate::cli::context::{self, ServerContext};
 use crate::cli::credentials::{KnownCredentials, Owner, RemoteHost};
-use crate::cli::fleet::members::side_by_side;
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
 use crate::cli::local::sudo_user;
@@ -303,21 +302,15 @@ pub fn at_member(context: ServerContext, global: &GlobalArgs, host: Box<dyn Host
     }
 }
 
-/// Runs the password commands of several contexts side by side. What they print, or why they fail, is known when the
-/// servers are opened.
-pub fn run_password_commands(contexts: &[ServerContext], global: &GlobalArgs) {
-    if global.remote.password_file.is_some() {
-        return;
-    }
-    let asked = contexts.iter().filter(|context| context.password_command.is_some());
-    side_by_side(global.jobs.min(contexts.len()), asked, |context| {
-        let userinfo = match ClusterUrl::is_meant(&context.url) {
-            true => cluster_url(&context.url).map(|(_, userinfo)| userinfo),
-            false => Endpoint::parse(&context.url, DEFAULT_PREFIX).map(|(_, userinfo)| userinfo),
-        };
-        let owner = Owner::Context(context.clone().into());
-        let _ = userinfo.and_then(|it| KnownCredentials::find(&global.remote, it, &owner, None));
-    });
+/// Runs the password command of a context, if its password is to come from there. What it prints, or why it fails, is known
+/// when the server is opened.
+pub fn run_password_command(context: &ServerContext, global: &GlobalArgs) {
+    let userinfo = match ClusterUrl::is_meant(&context.url) {
+        true => cluster_url(&context.url).map(|(_, userinfo)| userinfo),
+        false => Endpoint::parse(&context.url, DEFAULT_PREFIX).map(|(_, userinfo)| userinfo),
+    };
+    let owner = Owner::Context(context.clone().into());
+    let _ = userinfo.and_then(|it| KnownCredentials::find(&global.remote, it, &owner, None));
 }
 
 /// The server at a URL, which messages call by its context.

@@ -4,6 +4,7 @@
 pub mod blocks;
 pub mod check;
 pub mod cluster;
+pub mod confirm;
 pub mod context;
 pub mod diff;
 pub mod edit;
@@ -66,7 +67,7 @@ commands! {
     Revert: texts::RevertArgs,
     Rollback: texts::RollbackArgs,
     Blame: history::BlameArgs,
-    Confirm: tools::ConfirmArgs,
+    Confirm: confirm::ConfirmArgs,
     Status: status::StatusArgs,
     Watch: follow::WatchArgs,
     Wait: follow::WaitArgs,

@@ -73,7 +73,11 @@ impl Fleet {
     /// Finds the way to each server, and asks for passwords; sends nothing.
     pub fn open(contexts: Vec<ServerContext>, global: &GlobalArgs, ui: Ui) -> Result<Self, Error> {
         target::refuse_hooks(global)?;
-        target::run_password_commands(&contexts, global);
+        if global.remote.password_file.is_none() {
+            let asked = contexts.iter().filter(|context| context.password_command.is_some());
+            let run = |context| target::run_password_command(context, global);
+            side_by_side(global.jobs.min(contexts.len()), asked, run);
+        }
         let member = |context: ServerContext| {
             let (name, warnings) = (context.name.clone(), Warnings::default());
             let target = target::at_member(context, global, Box::new(warnings.clone()))?;
@@ -142,7 +146,7 @@ impl Fleet {
 }
 
 /// Works on each, on at most so many at the same time.
-pub fn side_by_side<T: Send>(jobs: usize, all: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+fn side_by_side<T: Send>(jobs: usize, all: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
     let all = Mutex::new(all);
     // The lock is not held while one is worked on.
     let next = || all.lock().next();
