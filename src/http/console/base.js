@@ -238,9 +238,7 @@ export function wordsOf(query = {}) {
 }
 
 /** Notes where one is now, so that a reload comes back here; nothing is shown again. @param {string} hash */
-export function note(hash) {
-  history.replaceState(null, '', hash);
-}
+export const note = (hash) => history.replaceState(null, '', hash);
 
 /** A text without its percent-encoding, if it has one. @param {string} part */
 export function decoded(part) {

@@ -231,7 +231,7 @@ const namesOf = (from, to) => Object.keys({ ...from, ...to });
 /** @param {Blamed[]} changes */
 function changesView(changes) {
   return changes.length > 0 && el('section', { 'aria-label': 'Last changes' }, el('h2', 'Last changes'),
-    el('ol.changes', changes.slice(0, LISTED).map((change) => changeView(change, changedWords(change)))));
+    el('ol.changes', changes.slice(0, LISTED).map((change) => changeView(change, false, changedWords(change)))));
 }
 
 /** What a change made of its first values. @param {Blamed} change */

@@ -4,7 +4,7 @@
 import { counted, el, fill, refill, runsWords } from './base.js';
 import { EntryEditor, vocabularyOf } from './editor.js';
 import { propose } from './review.js';
-import { faultItem, problemView } from './views.js';
+import { faultItem, placeView, problemView } from './views.js';
 
 /** @typedef {import('./editor.js').Found & { file?: string }} Found */
 
@@ -47,8 +47,7 @@ export function showFile(main, state, _, signal) {
           !isBroken && status?.state.includes('edited-by-hand') && el('button', { onclick: run }, 'Run the file'))]);
       const lines = text.split('\n');
       fill(faults, found.length > 0 && el('ul.faults', { 'aria-label': 'Faults of the file' }, found.slice(0, LISTED).map((fault) =>
-        faultItem(fault, fault.file ? `${fault.file}, line ${fault.line}` : el('button.link', { onclick: () => goTo(fault.line) }, `Line ${fault.line}`),
-          !fault.file && el('code', lines[fault.line - 1]?.trim()))), found.length > LISTED && el('li', `and ${found.length - LISTED} more`)));
+        faultItem(fault, placeView(fault, goTo), !fault.file && el('code', lines[fault.line - 1]?.trim()))), found.length > LISTED && el('li', `and ${found.length - LISTED} more`)));
       show(text, found.find(({ file }) => !file)?.line);
     } catch (error) {
       fill(head, problemView(error));

@@ -20,7 +20,7 @@ export function showGroup(main, state, { view }, signal) {
     shown.slice(0, columns.length).map((cell, at) => el('span', { role, class: ['name', 'source', 'kind'][at] }, cell));
   const grid = el('div.streams.group', { role: 'grid', 'aria-label': title, tabindex: 0, onkeydown: key },
     el('div', { role: 'rowgroup' }, el('div.row.titles', { role: 'row' }, cells(columns, 'columnheader'))), body);
-  const empty = el('p.empty.quiet');
+  const empty = el('p.quiet');
   fill(main, el('div.streams-page', el('h1.unseen', title), el('div.tools', search, count, blockTools(state, view, signal)), grid, empty));
   const list = new VirtualRows(body, (index) => {
     const [name, values, uses] = rows[index] ?? ['', '', ''];

@@ -54,7 +54,7 @@ export function showStreams(main, state, { query }, signal) {
     el('div', { role: 'rowgroup' }, el('div.row.titles', { role: 'row', 'aria-rowindex': 1 },
       mayEdit && el('span', { role: 'columnheader' }, all), titles)),
     body);
-  const empty = el('p.empty.quiet');
+  const empty = el('p.quiet');
   fill(main, el('div.streams-page', el('h1.unseen', 'Streams'), el('div.tools', search, count, blockTools(state, 'streams', signal), states, fault), many, grid, empty));
   const list = new VirtualRows(body, drawn, tellActive);
   const noteLater = later(PAUSE, () => {
@@ -140,9 +140,7 @@ export function showStreams(main, state, { query }, signal) {
 
   const hashOf = () => `#/streams${wordsOf({ filter: search.value.trim(), sort })}`;
 
-  function noted() {
-    note(hashOf());
-  }
+  const noted = () => note(hashOf());
 
   /** @param {number} index */
   function drawn(index) {
@@ -270,8 +268,5 @@ export function unmark() {
   places.clear();
 }
 
-/** @param {string} a @param {string} b */
-function compared(a, b) {
-  // What has no value comes last.
-  return Number(a === '') - Number(b === '') || COLLATOR.compare(a, b);
-}
+/** The order of two values; what has none comes last. @param {string} a @param {string} b */
+const compared = (a, b) => Number(a === '') - Number(b === '') || COLLATOR.compare(a, b);
