@@ -37,7 +37,8 @@ export function showFile(main, state, _, signal) {
       if (isOpened && state.draft) return fill(head, el('p.warning', { role: 'alert' }, 'The file was changed since you began.'));
       [text, revision, isOpened] = [now.body, now.revision, false];
       edit.textContent = 'Edit';
-      found = checked.faults;
+      // What keeps it from being loaded comes first.
+      found = checked.faults.toSorted((/** @type {Found} */ a, /** @type {Found} */ b) => Number(b.severity === 'error') - Number(a.severity === 'error'));
       refill(head, [status?.state, checked, status?.last_change], () => [
         el('p', { class: isBroken ? 'problem' : 'own' }, isBroken ? `The file has ${counted(checked.errors, 'error')} and can’t be loaded: ` :
           status?.state.includes('edited-by-hand') ? 'The file was edited by hand and has no errors: ' : 'The file is what runs: ', `${runsWords(status)}.`),

@@ -1,7 +1,7 @@
 // The list of streams: the counts of what is on air, the filter, the order, and the marks.
 
 import { VirtualRows, counted, el, fill, keyOf, later, note, number, placeOf, refill, told, wordOf, wordsOf } from './base.js';
-import { STATES, airOf, bitrateWords, filterOf, missingWords, rowsOf, stateView } from './rows.js';
+import { STATES, airOf, bitrateWords, filterOf, missingWords, rowsOf, stateView, templateOf } from './rows.js';
 
 /** @typedef {import('./rows.js').Row} Row */
 
@@ -253,9 +253,9 @@ function cell(row, column) {
   if (column === 'bitrate') return bitrateWords(bitrate === '' ? undefined : Number(bitrate));
   const [kind, meaning] = (column === 'authorization' && AUTHORIZATION[authorization]) || [];
   const origin = from[MEMBERS[column] ?? ''] ?? '';
-  const [, template] = /^template (.*)/s.exec(origin) ?? [];
+  const template = templateOf(origin);
   const shown = `${row[column]}`;
-  if (template !== undefined && shown) return el('a.inherited', { href: `#/templates/${encodeURIComponent(template)}`, tabindex: -1, title: `${shown}: of the template ${template}` }, shown);
+  if (template !== undefined && shown) return el('a.inherited', { href: placeOf(template, 'templates'), tabindex: -1, title: `${shown}: of the template ${template}` }, shown);
   return kind ? el('span', { class: `state ${kind}`, title: meaning }, shown) : shown;
 }
 
