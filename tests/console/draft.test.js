@@ -5,15 +5,14 @@ import { test } from 'node:test';
 
 import { Problem } from '../../src/http/console/server.js';
 import { commandOf } from '../../src/http/console/command.js';
-import { requestOf, valueAt, withValue } from '../../src/http/console/review.js';
-import { settled } from '../../src/http/console/review.js';
+import { requestOf, settled, valueAt, withValue } from '../../src/http/console/review.js';
 
 Object.assign(globalThis, { location: { origin: 'http://h:80' } });
 
 /** How the change is to be made. */
 const WANTED = { why: '', confirm: 120, accepted: [] };
 
-/** @param {...[string, import('../../src/http/console/review.js').NewValue]} made @returns {import('../../src/http/console/draft.js').ValuesDraft} */
+/** @param {...[string, import('../../src/http/console/review.js').NewValue]} made @returns {import('../../src/http/console/review.js').ValuesDraft} */
 const values = (...made) => ({ kind: 'values', label: 'x', base: 'r1', assignments: made.map(([path, value]) => ({ path, value })) });
 
 test('fields of one entry are one edit, and are taken back one by one', () => {

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { conditionOf, filterOf } from '../../src/http/console/rows.js';
-import { rowsOf } from '../../src/http/console/rows.js';
+import { conditionOf, filterOf, rowsOf } from '../../src/http/console/rows.js';
 
 const table = JSON.parse(readFileSync(new URL('../fixtures/where/cases.json', import.meta.url), 'utf8'));
 

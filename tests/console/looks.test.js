@@ -41,6 +41,14 @@ test('a value with a secret inside is changed in the text', options, async () =>
   assert.ok(here.text.includes('comment "look at http://u:zzsecret@h/x";'), here.text);
 });
 
+test('one logs out of a page of a stream', options, async () => {
+  const page = await enter(here, '#/streams/cam1');
+  await page.waitForSelector('.fields');
+  await press(page, 'Log out');
+  await page.waitForSelector('.login');
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+});
+
 test('view_auth sees everything, and no control that changes anything', options, async () => {
   await ask(here, 'modify_config?message=why', '{"streams":{"cam1":{"prepush":6}}}');
   const page = await enter(here, '#/streams/cam2', VIEWER);

@@ -26,6 +26,9 @@ test('a place that is none is not found, and the navigation has the one that is 
   await page.evaluate(() => { location.hash = '#/streams/__proto__'; });
   await sees(page, 'there is no stream `__proto__`', '.problem');
   assert.equal((await page.$eval('.problem', (problem) => problem.textContent)).split('there is no').length, 2, 'it is said once');
+  await page.evaluate(() => { location.hash = '#/templates/__proto__'; });
+  await sees(page, 'there is no', '.problem');
+  assert.equal(await page.$('.uses'), null, 'what is not there is used by nobody, and that is not said');
   await page.evaluate(() => { location.hash = '#/history'; });
   await page.waitForFunction(() => document.querySelector('#head [aria-current]')?.textContent === 'History');
 });

@@ -1,28 +1,29 @@
 // What is on air of one stream: its figures as they are now, and a line of the time since the page was opened.
 
-import { el, fill, set } from './base.js';
+import { counted, el, fill, set } from './base.js';
 import { airOf, bitrateWords, missingWords, stateView } from './rows.js';
 
 /** @typedef {import('./server.js').State} State */
 
-/** What is known of a stream, as it is now and since the page was opened. @param {State} state @param {string} name @param {any} stream @param {AbortSignal} signal */
+/** What is known of a stream, as it is now and since the page was opened. @param {State} state @param {string} name @param {() => any} stream the values that hold; nothing if there is none @param {AbortSignal} signal */
 export function airView(state, name, stream, signal) {
   const box = el('section.live', { 'aria-label': 'On air' });
   const age = el('span.quiet');
   const tick = () => { age.textContent = `${Math.round((Date.now() - state.figures.at) / 1000)} s ago`; };
   function draw() {
     const { figures } = state;
+    box.hidden = !stream();
     const { state: word, bitrate, viewers } = airOf(figures, name, stream());
     const missing = missingWords(figures);
     fill(box, missing ? el('p', { class: figures.fault ? 'warning' : 'quiet' }, missing) : [
       stateView(word), el('span.figure', bitrateWords(bitrate) || 'no bitrate'),
-      el('span.figure', viewers === undefined ? 'viewers not known' : `${viewers} viewer${viewers === 1 ? '' : 's'}`), age,
+      el('span.figure', typeof viewers === 'number' ? counted(viewers, 'viewer') : 'viewers not known'), age,
       chart(figures.samples.map(({ at, streams }) => [at, streams[name]?.bitrate]))]);
     tick();
   }
   const timer = setInterval(tick, 1000);
   signal.addEventListener('abort', () => clearInterval(timer));
-  state.subscribe(['figures', 'config'], draw, signal);
+  state.subscribe(['figures', 'whole'], draw, signal);
   draw();
   return box;
 }

@@ -59,6 +59,7 @@ function logOut() {
   if (!state.mayLeave()) return;
   stop();
   api.logOut();
+  leave();
   unmark();
   state.reset();
   forget();

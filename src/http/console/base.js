@@ -48,13 +48,14 @@ export function set(element, attributes) {
 export function fill(element, ...children) {
   const shown = children.flat(9).filter((child) => child || child === 0);
   const nodes = shown.map((child) => (child instanceof Node ? child : plain(`${child}`)));
+  filled.delete(element);
   element.replaceChildren(...nodes);
 }
 
 /** A text with its invisible characters, such as those that turn the order of letters, written out. @param {string} text */
 export const plain = (text) => text.replace(/[^\P{C}\n\t]/gu, '\ufffd');
 
-/** For what an element was filled the last time. @type {WeakMap<Element, string>} */
+/** For what an element was filled the last time, if that was with `refill`. @type {WeakMap<Element, string>} */
 const filled = new WeakMap();
 
 /**
@@ -64,8 +65,8 @@ const filled = new WeakMap();
 export function refill(element, shown, made) {
   const key = JSON.stringify(shown);
   if (filled.get(element) === key) return;
-  filled.set(element, key);
   fill(element, made());
+  filled.set(element, key);
 }
 
 /** The element of the page with this id. @param {string} id @returns {HTMLElement} */
@@ -238,9 +239,7 @@ export function wordsOf(query = {}) {
 }
 
 /** Notes where one is now, so that a reload comes back here; nothing is shown again. @param {string} hash */
-export function note(hash) {
-  history.replaceState(null, '', hash);
-}
+export const note = (hash) => history.replaceState(null, '', hash);
 
 /** A text without its percent-encoding, if it has one. @param {string} part */
 export function decoded(part) {

@@ -48,16 +48,11 @@ export function askName(state, view, button, from = '') {
     propose(state, {
       label: button === 'Add' ? `new ${to}` : button === 'Copy' ? `${to}, a copy of ${old}` : `${old}, renamed ${to}`,
       operation: { modify: { edits: { block: { content: { [content]: from ? old : made }, to, assignments: [], options: {} } }, expectations: [] } },
-      command: button === 'Add' ? addWords(noun, name.value, url) : [word, old, to],
+      // No command adds a template: `edit` makes it.
+      command: button !== 'Add' ? [word, old, to] : noun === 'template' ? [] : ['add', noun, name.value, url].filter(Boolean),
       then: placeOf(name.value, view),
     });
   }
-}
-
-/** The words of the command that adds a block; there is none for a template, which `edit` makes. @param {string} noun @param {string} name @param {string} url */
-function addWords(noun, name, url) {
-  if (noun === 'template') return [];
-  return ['add', noun, name, url].filter(Boolean);
 }
 
 /** Shows what the removal of a block would change. @param {State} state @param {string} view @param {string} name */

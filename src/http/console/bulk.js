@@ -1,6 +1,6 @@
 // One value of many streams: set, removed or replaced, as one edit.
 
-import { MASK, counted, el, fill, later, pathOf } from './base.js';
+import { MASK, counted, el, fill, later, pathOf, segmentsOf } from './base.js';
 import { begin, draftOf, send } from './review.js';
 import { conditionOf, whereOf } from './rows.js';
 import { asProblem } from './server.js';
@@ -8,8 +8,6 @@ import { hereOf } from './views.js';
 
 /** @typedef {import('./server.js').State} State */
 /** @typedef {import('./rows.js').Row} Row */
-
-const firstOf = (/** @type {string} */ path) => path.split(/[.[]/)[0] ?? '';
 
 /** What is proposed for the value; any other path is taken, too. */
 const PATHS = ['prepush', 'title', 'disabled', 'auth.url', 'dvr', 'dvr.dvr_limit', 'urls.url', 'transcoder', 'cluster_key', 'comment'];
@@ -100,7 +98,7 @@ const pathBelow = (entry, path) => entry + (path.startsWith('[') ? path : `.${pa
  * @returns {import('./review.js').Assignment[]}
  */
 function assignmentsOf(rows, { act, path, old, value }) {
-  const first = firstOf(path);
+  const first = segmentsOf(path)[0] ?? '';
   const has = (/** @type {any} */ stream) => act !== 'replace in' || JSON.stringify(stream[first] ?? '').includes(JSON.stringify(old).slice(1, -1));
   /** @type {import('./review.js').NewValue} */
   const made = act === 'remove' ? 'remove' : act === 'set' ? { typed: value } : { replace: substitution(old, value) };
@@ -109,7 +107,7 @@ function assignmentsOf(rows, { act, path, old, value }) {
 
 /** Why no stream has the text that is to be replaced. @param {Row[]} rows @param {string} path */
 export function noneWords(rows, path) {
-  const isHidden = rows.some(({ own }) => MASK.test(JSON.stringify(own[firstOf(path)] ?? '')));
+  const isHidden = rows.some(({ own }) => MASK.test(JSON.stringify(own[segmentsOf(path)[0] ?? ''] ?? '')));
   return `No marked stream has this text in ${path}.${isHidden ? ' What is hidden there can’t be replaced.' : ''}`;
 }
 

@@ -2,6 +2,7 @@
 // with the masks in its answer.
 
 import { MASK, segmentsOf } from './base.js';
+import { accepting } from './server.js';
 
 /** @typedef {{ keys: string[], before?: unknown, after?: unknown }} Changed a value that differs, masked */
 
@@ -16,7 +17,7 @@ const PREFIX = 'media/api';
  * @param {readonly string[]} diff its lines, masked @param {readonly Changed[]} values
  */
 export function commandOf(base, draft, { why, confirm, accepted }, diff, values) {
-  const names = accepted.filter((name) => name !== 'would-delete-streams');
+  const names = accepting(accepted).accept;
   const how = [confirm && `--confirm ${confirm}s`, names.length && `--accept ${names.join()}`, why && `--message=${quoted(why)}`].filter(Boolean).join(' ');
   const program = `mediactl --url ${quoted(location.origin)}${base === PREFIX ? '' : ` --api-prefix=${quoted(base)}`}`;
   if (draft.kind === 'operation' && draft.command.length) {

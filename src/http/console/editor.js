@@ -367,7 +367,7 @@ export function lineView(text, marks = []) {
 }
 
 /** @param {Meaning | undefined} meaning @param {string} word the word at the cursor */
-export function meaningView(meaning, word) {
+function meaningView(meaning, word) {
   if (!meaning) return el('p.quiet', word ? 'This word has no documentation.' : 'Documentation of the word at the cursor.');
   const { keyword, description, form, unit, usual, example } = meaning;
   const rows = Object.entries({ Form: form, Unit: unit, 'Without it': usual, Example: example }).filter(([, value]) => value);

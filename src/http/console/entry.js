@@ -6,7 +6,7 @@ import { KEYS, counted, el, fill, pathOf, placeOf, refill, shownTime, textOf, to
 import { askName, removeBlock } from './blocks.js';
 import { EntryEditor, entries, vocabularyOf } from './editor.js';
 import { formView, withWords, wordsFor } from './form.js';
-import { effective } from './rows.js';
+import { effective, kindOf, templateOf } from './rows.js';
 import { valueAt, withValue } from './review.js';
 import { asProblem } from './server.js';
 import { changeView, problemView } from './views.js';
@@ -42,6 +42,7 @@ export function showEntry(box, state, segments, signal) {
   /** The text that is shown, its revision, its line and its values. */
   let [text, revision, line] = ['', '', 1];
   let values = /** @type {Record<string, unknown>} */ ({});
+  let holds = effective({}, {});
   let changed = /** @type {Map<string, string>} */ (new Map());
   /** The text without masks, while it is edited. */
   let opened = '';
@@ -133,12 +134,14 @@ export function showEntry(box, state, segments, signal) {
 
   /** Shows the button and the fields as they can be used now. */
   async function drawRest() {
+    if (!text) return;
     edit.textContent = opened ? 'Cancel' : 'Edit';
     edit.disabled = !opened && state.draft !== null && !isOfValues();
     const known = await vocabulary.catch(() => undefined);
+    holds = effective(Object(values), state.whole);
     if (!form && known && segments.length > 1) makeForm(known.fields(entries(text)[0]?.keyword ?? ''));
     form?.draw();
-    fill(held, segments[0] === 'streams' && heldView(effective(values, state.whole)));
+    fill(held, segments[0] === 'streams' && heldView(holds));
   }
 
   /** @param {import('./editor.js').Meaning[]} found */
@@ -155,7 +158,7 @@ export function showEntry(box, state, segments, signal) {
       assigned: (at) => valueAt(state.draft, at),
       rewrite,
       origin: (name) => {
-        const { json: { [name]: value }, from: { [name]: origin } } = effective(values, state.whole);
+        const { json: { [name]: value }, from: { [name]: origin } } = holds;
         return { value: wordOf(value?.url ?? value?.root ?? (typeof value === 'object' ? '' : value)), from: origin && originView(origin) };
       },
       changed: (name) => changed.get(name),
@@ -193,6 +196,7 @@ export function showEntry(box, state, segments, signal) {
 
   state.subscribe(['role'], reload, signal);
   state.subscribe(['config'], load, signal);
+  state.subscribe(['whole'], drawRest, signal);
   state.subscribe(['draft'], draftChanged, signal);
   load();
   return (/** @type {number} */ at) => editor?.goTo(at);
@@ -209,8 +213,8 @@ function heldView({ json, from }) {
 
 /** Where a value comes from, with the way there. @param {string} origin */
 function originView(origin) {
-  const [, template] = /^template (.*)/s.exec(origin) ?? [];
-  return template === undefined ? 'top level' : el('a', { href: `#/templates/${encodeURIComponent(template)}` }, origin);
+  const template = templateOf(origin);
+  return template === undefined ? 'top level' : el('a', { href: placeOf(template, 'templates') }, origin);
 }
 
 /** For each member the last change of it, in words. @param {Blamed[]} changes the last one first */
@@ -231,7 +235,7 @@ const namesOf = (from, to) => Object.keys({ ...from, ...to });
 /** @param {Blamed[]} changes */
 function changesView(changes) {
   return changes.length > 0 && el('section', { 'aria-label': 'Last changes' }, el('h2', 'Last changes'),
-    el('ol.changes', changes.slice(0, LISTED).map((change) => changeView(change, changedWords(change)))));
+    el('ol.changes', changes.slice(0, LISTED).map((change) => changeView(change, false, changedWords(change)))));
 }
 
 /** What a change made of its first values. @param {Blamed} change */
@@ -246,7 +250,9 @@ export function showBlock(main, state, { view, rest: [name = ''] }, signal) {
   const path = pathOf([key, name]);
   const [box, uses, head] = [el('div.entry-page'), el('div'), el('div.page-head')];
   const isOwn = () => Object.hasOwn(state.config[key] ?? {}, name);
-  fill(main, head, key === 'streams' && airView(state, name, () => state.whole?.streams?.[name], signal), uses, box);
+  /** The block with the values that hold; `undefined` if there is none. */
+  const block = () => Object.hasOwn(state.whole?.[key] ?? {}, name) ? effective(state.whole[key][name], state.whole).json : undefined;
+  fill(main, head, key === 'streams' && airView(state, name, block, signal), uses, box);
   /** True once it is shown as an entry of the file, which looks after itself. */
   let isFollowed = false;
   const show = () => {
@@ -260,12 +266,13 @@ export function showBlock(main, state, { view, rest: [name = ''] }, signal) {
     }
   };
   const showHead = () => {
-    const { static: isStatic, disabled } = state.whole?.[key]?.[name] ?? {};
-    const kind = key !== 'streams' ? view.slice(0, -1) : isStatic === undefined ? '' : `${isStatic ? 'static' : 'on demand'}${disabled ? ', disabled' : ''}`;
+    const found = block();
+    const kind = found && (key === 'streams' ? kindOf(found) : view.slice(0, -1));
     refill(head, [kind, isOwn()], () => [el('h1', name), kind && el('span.state', kind), state.mayEdit && isOwn() && el('div.buttons',
       ['Copy', 'Rename'].map((word) => el('button', { onclick: () => askName(state, view, word, name) }, word)),
       el('button', { onclick: () => removeBlock(state, view, name) }, 'Remove'))]);
-    refill(uses, usersOf(state.whole, name), () => view === 'templates' && usersView(usersOf(state.whole, name)));
+    const users = found && view === 'templates' && usersOf(state.whole, name);
+    refill(uses, users, () => users && usersView(users));
   };
   state.subscribe(['config', 'whole'], showHead, signal);
   state.subscribe(['included'], () => { if (!isFollowed) show(); }, signal);

@@ -4,7 +4,7 @@
 import { counted, el, fill, refill, runsWords } from './base.js';
 import { EntryEditor, vocabularyOf } from './editor.js';
 import { propose } from './review.js';
-import { faultItem, problemView } from './views.js';
+import { faultItem, placeView, problemView } from './views.js';
 
 /** @typedef {import('./editor.js').Found & { file?: string }} Found */
 
@@ -37,7 +37,8 @@ export function showFile(main, state, _, signal) {
       if (isOpened && state.draft) return fill(head, el('p.warning', { role: 'alert' }, 'The file was changed since you began.'));
       [text, revision, isOpened] = [now.body, now.revision, false];
       edit.textContent = 'Edit';
-      found = checked.faults;
+      // What keeps it from being loaded comes first.
+      found = checked.faults.toSorted((/** @type {Found} */ a, /** @type {Found} */ b) => Number(b.severity === 'error') - Number(a.severity === 'error'));
       refill(head, [status?.state, checked, status?.last_change], () => [
         el('p', { class: isBroken ? 'problem' : 'own' }, isBroken ? `The file has ${counted(checked.errors, 'error')} and can’t be loaded: ` :
           status?.state.includes('edited-by-hand') ? 'The file was edited by hand and has no errors: ' : 'The file is what runs: ', `${runsWords(status)}.`),
@@ -47,8 +48,7 @@ export function showFile(main, state, _, signal) {
           !isBroken && status?.state.includes('edited-by-hand') && el('button', { onclick: run }, 'Run the file'))]);
       const lines = text.split('\n');
       fill(faults, found.length > 0 && el('ul.faults', { 'aria-label': 'Faults of the file' }, found.slice(0, LISTED).map((fault) =>
-        faultItem(fault, fault.file ? `${fault.file}, line ${fault.line}` : el('button.link', { onclick: () => goTo(fault.line) }, `Line ${fault.line}`),
-          !fault.file && el('code', lines[fault.line - 1]?.trim()))), found.length > LISTED && el('li', `and ${found.length - LISTED} more`)));
+        faultItem(fault, placeView(fault, goTo), !fault.file && el('code', lines[fault.line - 1]?.trim()))), found.length > LISTED && el('li', `and ${found.length - LISTED} more`)));
       show(text, found.find(({ file }) => !file)?.line);
     } catch (error) {
       fill(head, problemView(error));

@@ -35,7 +35,7 @@ export function formView(meanings, shown) {
 }
 
 /** A word of the text. @param {string} text */
-export const wordFor = (text) => /^[^\s;{}"#]+$/.test(text) ? text : `"${text.replace(/[\\"]/g, '\\$&')}"`;
+const wordFor = (text) => /^[^\s;{}"#]+$/.test(text) ? text : `"${text.replace(/[\\"]/g, '\\$&')}"`;
 
 /** The words of a value that is typed; `undefined` if the directive goes. @param {NewValue} value */
 export const wordsFor = (value) => (value === 'remove' ? undefined : 'text' in value ? wordFor(value.text) : Object.values(value)[0]);
@@ -76,7 +76,7 @@ function fieldLine(meaning, shown) {
     const { value: holds, from } = shown.origin(name);
     const isFixed = !shown.mayEdit || shown.isOther() || holdsMask || Boolean(own?.isBlock);
     const value = own ? (isSwitch ? String(!/^(?:false|off)$/.test(own.words)) : input ? unquoted(own.words) : own.words) : '';
-    const wanted = isFixed ? [output] : [field, el('span.unit.quiet', unit), remove, undo];
+    const wanted = isFixed ? [output] : [field, el('span.quiet', unit), remove, undo];
     if (control.firstChild !== wanted[0]) fill(control, wanted);
     fill(output, own?.isBlock ? 'a block: edit the text' : (own ? value : holds) || '–', ' ', (own || holds) && unit);
     field.setAttribute('placeholder', isMask ? 'hidden' : holds || usual);

@@ -10,9 +10,9 @@ const USUAL = /^(?:name|prefix|position|static)$|_global$/;
 /** @type {import('./base.js').Show} */
 export function showGroup(main, state, { view }, signal) {
   const title = view.charAt(0).toUpperCase() + view.slice(1);
-  /** A name, what it sets, and how many use it. @type {[string, string, string][]} */
-  let rows = [];
-  const search = el('input.filter', { type: 'search', 'aria-label': 'Filter', placeholder: 'Filter', oninput: take, onkeydown: (event) => { if (keyOf(event) === 'ArrowDown') grid.focus(); } });
+  /** A name, what it sets, and how many use it: all, and those that the filter leaves. @type {[string, string, string][][]} */
+  let [all, rows] = [[], []];
+  const search = el('input.filter', { type: 'search', 'aria-label': 'Filter', placeholder: 'Filter', oninput: filter, onkeydown: (event) => { if (keyOf(event) === 'ArrowDown') grid.focus(); } });
   const count = el('span.quiet.count', { role: 'status' });
   const body = el('div.rows', { role: 'rowgroup' });
   const columns = ['Name', 'Values', view === 'templates' ? 'Used by' : ''].filter(Boolean);
@@ -20,7 +20,7 @@ export function showGroup(main, state, { view }, signal) {
     shown.slice(0, columns.length).map((cell, at) => el('span', { role, class: ['name', 'source', 'kind'][at] }, cell));
   const grid = el('div.streams.group', { role: 'grid', 'aria-label': title, tabindex: 0, onkeydown: key },
     el('div', { role: 'rowgroup' }, el('div.row.titles', { role: 'row' }, cells(columns, 'columnheader'))), body);
-  const empty = el('p.empty.quiet');
+  const empty = el('p.quiet');
   fill(main, el('div.streams-page', el('h1.unseen', title), el('div.tools', search, count, blockTools(state, view, signal)), grid, empty));
   const list = new VirtualRows(body, (index) => {
     const [name, values, uses] = rows[index] ?? ['', '', ''];
@@ -28,9 +28,13 @@ export function showGroup(main, state, { view }, signal) {
   }, () => grid.setAttribute('aria-activedescendant', `row-${list.at}`));
 
   function take() {
-    const all = Object.entries(state.whole?.[KEYS[view] ?? ''] ?? {}).map(([name, block]) => /** @type {[string, string, string]} */ ([name,
+    all = Object.entries(state.whole?.[KEYS[view] ?? ''] ?? {}).map(([name, block]) => /** @type {[string, string, string]} */ ([name,
       Object.entries(Object(block)).filter(([member]) => !USUAL.test(member)).map(([member, value]) => `${member} ${textOf(value)}`).join(', '),
       view === 'templates' ? counted(usersOf(state.whole, name).length, 'block') : '']));
+    filter();
+  }
+
+  function filter() {
     rows = all.filter((row) => row.join('\n').toLowerCase().includes(search.value.toLowerCase()));
     count.textContent = counted(rows.length, view.slice(0, -1));
     empty.textContent = rows.length ? '' : all.length ? `No ${view.slice(0, -1)} matches the filter.` : `The configuration has no ${view}.`;

@@ -1,7 +1,7 @@
 // The changes: who, when, why, and where. The diff of one, and two ways back, to the text before it or without it alone:
 // `#/history`, `#/history/7`.
 
-import { counted, el, fill, firstOf, refill, told } from './base.js';
+import { counted, el, fill, refill, told } from './base.js';
 import { accepting, asProblem, tellApplied } from './server.js';
 import { ApplyForm, changeView, diffView, notesView, problemView, showWhenRead } from './views.js';
 
@@ -46,7 +46,7 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
     const shown = changes.slice(0, count);
     const older = () => { count += SOME; draw(); };
     refill(list, [shown, changes.length], () => [
-      shown.map((change) => changeView(change, change.paths && firstOf(change.paths.first, change.paths.count), change.number === chosen)),
+      shown.map((change) => changeView(change, change.number === chosen)),
       shown.length < changes.length && el('li', el('button', { onclick: older }, 'Show older changes')),
       !changes.length && el('li.quiet', 'Nothing has been changed yet.')]);
   }
@@ -80,7 +80,7 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
     if (way === 'Revert') return el('p.quiet', 'It undoes this change alone, and keeps the later ones.');
     const since = changes.filter(({ number, unsaved }) => number >= chosen && !unsaved);
     return el('details.undone', { open: since.length <= FEW }, el('summary', `It undoes ${counted(since.length, 'change')}`),
-      el('ol.changes', since.map((change) => changeView(change, change.paths && firstOf(change.paths.first, change.paths.count)))));
+      el('ol.changes', since.map((change) => changeView(change))));
   }
 
   /** Shows what going back would change, and asks. @param {ApplyForm} [known] the form of an earlier difference, which does not hold any more */
@@ -112,7 +112,7 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
     const { why: message, confirm } = form.wanted;
     form.button.disabled = true;
     try {
-      const answer = await rollBack({ message: message || null, confirm: Number(confirm) || null, only_if: { 'one-of': [revision] } });
+      const answer = await rollBack({ message: message || null, confirm: confirm || null, only_if: { 'one-of': [revision] } });
       pending = answer.pending;
       tellApplied(state, pending, confirm);
       const done = way === 'Revert' ? `Change ${chosen} is undone` : 'The earlier text is the configuration again';

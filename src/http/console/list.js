@@ -1,7 +1,7 @@
 // The list of streams: the counts of what is on air, the filter, the order, and the marks.
 
 import { VirtualRows, counted, el, fill, keyOf, later, note, number, placeOf, refill, told, wordOf, wordsOf } from './base.js';
-import { STATES, airOf, bitrateWords, filterOf, missingWords, rowsOf, stateView } from './rows.js';
+import { STATES, airOf, bitrateWords, filterOf, missingWords, rowsOf, stateView, templateOf } from './rows.js';
 
 /** @typedef {import('./rows.js').Row} Row */
 
@@ -54,7 +54,7 @@ export function showStreams(main, state, { query }, signal) {
     el('div', { role: 'rowgroup' }, el('div.row.titles', { role: 'row', 'aria-rowindex': 1 },
       mayEdit && el('span', { role: 'columnheader' }, all), titles)),
     body);
-  const empty = el('p.empty.quiet');
+  const empty = el('p.quiet');
   fill(main, el('div.streams-page', el('h1.unseen', 'Streams'), el('div.tools', search, count, blockTools(state, 'streams', signal), states, fault), many, grid, empty));
   const list = new VirtualRows(body, drawn, tellActive);
   const noteLater = later(PAUSE, () => {
@@ -140,9 +140,7 @@ export function showStreams(main, state, { query }, signal) {
 
   const hashOf = () => `#/streams${wordsOf({ filter: search.value.trim(), sort })}`;
 
-  function noted() {
-    note(hashOf());
-  }
+  const noted = () => note(hashOf());
 
   /** @param {number} index */
   function drawn(index) {
@@ -255,9 +253,9 @@ function cell(row, column) {
   if (column === 'bitrate') return bitrateWords(bitrate === '' ? undefined : Number(bitrate));
   const [kind, meaning] = (column === 'authorization' && AUTHORIZATION[authorization]) || [];
   const origin = from[MEMBERS[column] ?? ''] ?? '';
-  const [, template] = /^template (.*)/s.exec(origin) ?? [];
+  const template = templateOf(origin);
   const shown = `${row[column]}`;
-  if (template !== undefined && shown) return el('a.inherited', { href: `#/templates/${encodeURIComponent(template)}`, tabindex: -1, title: `${shown}: of the template ${template}` }, shown);
+  if (template !== undefined && shown) return el('a.inherited', { href: placeOf(template, 'templates'), tabindex: -1, title: `${shown}: of the template ${template}` }, shown);
   return kind ? el('span', { class: `state ${kind}`, title: meaning }, shown) : shown;
 }
 
@@ -270,8 +268,5 @@ export function unmark() {
   places.clear();
 }
 
-/** @param {string} a @param {string} b */
-function compared(a, b) {
-  // What has no value comes last.
-  return Number(a === '') - Number(b === '') || COLLATOR.compare(a, b);
-}
+/** The order of two values; what has none comes last. @param {string} a @param {string} b */
+const compared = (a, b) => Number(a === '') - Number(b === '') || COLLATOR.compare(a, b);

@@ -87,7 +87,7 @@ export function requestOf(draft) {
  * hand stays.
  * @param {Api} api @param {Draft} draft @param {Wanted} wanted @param {AbortSignal} [signal] @returns {Promise<Review>}
  */
-export async function review(api, draft, wanted, signal) {
+async function review(api, draft, wanted, signal) {
   const { body: { revisions, state } } = await api.get('status', {}, { signal });
   const isFile = draft.kind === 'operation' && draft.isOfFile || state.includes('edited-by-hand') && !state.includes('broken');
   const target = isFile ? revisions.file : revisions.running;
@@ -107,7 +107,7 @@ export async function review(api, draft, wanted, signal) {
  * @param {Api} api @param {Draft} draft @param {Wanted} wanted @param {object} how @param {AbortSignal} [signal]
  */
 export function send(api, draft, { why, confirm, accepted }, how, signal) {
-  const options = { message: why || null, confirm: Number(confirm) || null, ...accepting(accepted), base: draft.base || null };
+  const options = { message: why || null, confirm: confirm || null, ...accepting(accepted), base: draft.base || null };
   if (draft.kind === 'operation' && draft.force) Object.assign(options, { force: true });
   return api.post('change', { secrets: 'masked' }, { operation: requestOf(draft), options: { ...options, ...how } }, { signal });
 }
@@ -128,7 +128,7 @@ export function settled({ draft, target, clash }, side) {
 }
 
 /** What both changed, each in its own way, and the choice. @param {Review & { clash: Problem }} found @param {(side: Side) => void} choose */
-export function clashView({ draft, clash: { details, message } }, choose) {
+function clashView({ draft, clash: { details, message } }, choose) {
   const button = (/** @type {Side} */ side, /** @type {string} */ word) => el('button', { value: side, onclick: () => choose(side) }, word);
   return el('section.clashes', { 'aria-label': 'Changed by somebody else, too' },
     el('p.warning', details.some(({ pointer }) => pointer) ? 'Somebody else has changed the same since you began.' : `${message}.`),

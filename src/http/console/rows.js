@@ -33,13 +33,19 @@ export function effective(own, config) {
   };
   const { url_global: backend, ...auth } = own.auth ?? {};
   const hasAuth = Object.keys(auth).length > 0;
-  for (const [key, value] of Object.entries(Object(config.template?.[own.template]))) {
+  for (const [key, value] of Object.entries(Object(config?.template?.[own.template]))) {
     if (key === 'auth' ? !hasAuth : own[key] === undefined) take(key, value, `template ${own.template}`);
   }
   if (!hasAuth && !from.auth && backend) take('auth', { url: backend }, 'global');
   if (json.cluster_key === undefined && own.cluster_key_global) take('cluster_key', own.cluster_key_global, 'global');
   return { json, from };
 }
+
+/** The template that a value is from; `undefined` if it is from elsewhere. @param {string} origin */
+export const templateOf = (origin) => /^template (.*)/s.exec(origin)?.[1];
+
+/** The kind of a stream in words. @param {any} stream the values that hold */
+export const kindOf = (stream) => (stream.static ? 'static' : 'on demand') + (stream.disabled ? ', disabled' : '');
 
 /** @param {string} name @param {any} own @param {any} config @param {string} [file] @returns {Row} */
 function rowOf(name, own, config, file = '') {
@@ -49,7 +55,7 @@ function rowOf(name, own, config, file = '') {
   const shown = {
     name,
     ...{ state: '', bitrate: '', viewers: '' },
-    kind: `${json.static ? 'static' : 'on demand'}${json.disabled ? ', disabled' : ''}`,
+    kind: kindOf(json),
     source: urls.length > 1 ? `${first} +${urls.length - 1}` : String(first),
     authorization: whoseOf(json.auth, from.auth),
     prepush: wordOf(json.prepush),
@@ -192,7 +198,7 @@ const KEPT = 200_000;
 
 /** Follows the figures of the streams until the signal. @param {State} state @param {AbortSignal} signal */
 export async function watchFigures(state, signal) {
-    while (!signal.aborted) {
+  while (!signal.aborted) {
     const begun = performance.now();
     if (!document.hidden) await state.api.get('runtime', {}, { signal }).then(({ body }) => takeFigures(state, body.runtime), () => {});
     // On a slow line most of the time is left to others.

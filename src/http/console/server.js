@@ -353,9 +353,7 @@ const LONGEST_PAUSE = 8000;
 let following = new AbortController();
 
 /** Follows no server any more. */
-export function stop() {
-  following.abort();
-}
+export const stop = () => following.abort();
 
 /** Follows the server from now on. @param {State} state */
 export async function follow(state) {

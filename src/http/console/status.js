@@ -1,6 +1,6 @@
 // The view of the server: its status in words, its figures, and the nodes of a cluster.
 
-import { el, fill, timeView } from './base.js';
+import { counted, el, fill, timeView } from './base.js';
 import { conditionsOf } from './server.js';
 import { problemView } from './views.js';
 
@@ -38,7 +38,7 @@ function statusWords({ status }) {
   /** @type {[string, import('./base.js').Child][]} */
   const facts = [
     ['Streams', `${counts.streams}: ${counts.static} static, ${counts.ondemand} on demand`],
-    ['Faults', counts.errors || counts.warnings ? `${counts.errors} errors, ${counts.warnings} warnings` : 'none'],
+    ['Faults', counts.errors || counts.warnings ? `${counted(counts.errors, 'error')}, ${counted(counts.warnings, 'warning')}` : 'none'],
     ['Last change', change && [listed(timeView(change.at), change.by && `by ${change.by}`, change.operation, change.message && `“${change.message}”`), ' · ',
       el('a', { href: '#/history' }, 'History')]],
     ['Last reload', reload && listed(timeView(reload.at), reload.ok ? 'succeeded' : 'failed', reload.ms !== null && `after ${reload.ms} ms`)],

@@ -5,7 +5,7 @@ import { KEYS, VirtualRows, el, fill, keyOf, later, note, pathOf, placeOf, told 
 import { GROUPS, entries, lineView, startOf, vocabularyOf } from './editor.js';
 import { showEntry } from './entry.js';
 import { Problem } from './server.js';
-import { faultItem, problemView, showWhenRead } from './views.js';
+import { faultItem, placeView, problemView, showWhenRead } from './views.js';
 
 /**
  * @typedef {import('./server.js').State} State
@@ -27,6 +27,7 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
   /** Puts the cursor into the entry beside the text. @param {number} _line */
   let enterEntry = (_line) => {};
 
+  const hash = (/** @type {number} */ index) => `#/text@${read.revision}/L${index + 1}`;
   const notice = el('div');
   const box = el('div.text-lines', { tabindex: 0, role: 'region', 'aria-label': 'Text of the configuration', onkeydown: key });
   /** Of several entries in one line, which one is beside the text. */
@@ -63,11 +64,6 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
   async function follow() {
     const now = await readText(state, read.before ? read.revision : '').catch(() => read);
     if (now.body !== read.body) take(now);
-  }
-
-  /** @param {number} index */
-  function hash(index) {
-    return `#/text@${read.revision}/L${index + 1}`;
   }
 
   /** @param {number} index */
@@ -213,12 +209,10 @@ function searchView(rows, lines) {
  * @param {HTMLElement} box @param {import('./server.js').State} state @param {string} text @param {(line: number) => void} goTo
  */
 function checkView(box, { api }, text, goTo) {
-  const place = (/** @type {{ line: number, file?: string }} */ { line, file }) =>
-    file ? el('span', `${file}, line ${line}`) : el('button.link', { onclick: () => goTo(line) }, `Line ${line}`);
   return showWhenRead(box, async () => {
     const { errors, warnings, faults } = (await api.post('check_config', {}, text)).body;
     if (!faults.length) return el('p', { role: 'status' }, 'No faults.');
     return el('div', { role: 'status' }, el('p', `Errors: ${errors}, warnings: ${warnings}`),
-      el('ul.faults', faults.map((/** @type {any} */ fault) => faultItem(fault, place(fault)))));
+      el('ul.faults', faults.map((/** @type {any} */ fault) => faultItem(fault, placeView(fault, goTo)))));
   });
 }

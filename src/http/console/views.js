@@ -1,6 +1,6 @@
 // What several views show: problems, notes, differences, and the form in front of a change.
 
-import { VirtualRows, counted, decoded, el, fill, timeView, told } from './base.js';
+import { VirtualRows, counted, decoded, el, fill, firstOf, timeView, told } from './base.js';
 import { NO_CONNECTION, asProblem } from './server.js';
 
 /** The guards that may be accepted here, and what accepting means. @type {Record<string, string>} */
@@ -73,6 +73,9 @@ export async function showWhenRead(box, made, accept) {
   fill(box, await told(box, made()).catch((error) => problemView(error, accept)));
 }
 
+/** Where a fault is: in this file a button that goes there. @param {{ line: number, file?: string }} fault @param {(line: number) => void} goTo */
+export const placeView = ({ line, file }, goTo) => el('span', file ? `${file}, line ${line}` : el('button.link', { onclick: () => goTo(line) }, `Line ${line}`));
+
 /**
  * A fault, as an item of a list.
  * @param {{ severity?: string, message: string, hint?: string }} fault @param {import('./base.js').Child} place where it is
@@ -129,7 +132,7 @@ export function diffView(text) {
     box.classList.add('long');
     new VirtualRows(box, (index) => row(lines[index] ?? { kind: 'same', text: '' })).reset(lines.length);
   }
-  return el('figure.difference', el('figcaption', words), box);
+  return el('figure', el('figcaption', words), box);
 }
 
 /** @param {DiffLine} line */
@@ -179,14 +182,14 @@ export class ApplyForm {
 
 /**
  * A change in a list: its number and time, who made it, why, and what it changed.
- * @param {Change} change @param {string | null | undefined} what it changed
- * @param {boolean} [isShown] if it is the one that is looked at
+ * @param {Change} change
+ * @param {boolean} [isShown] if it is the one that is looked at @param {string} [what] it changed
  */
-export function changeView({ number, at, by, operation, message, unsaved }, what, isShown) {
+export function changeView({ number, at, by, operation, message, unsaved, paths }, isShown = false, what = paths && firstOf(paths.first, paths.count)) {
   return el('li', { 'aria-current': isShown && 'true' },
     el('a', { href: `#/history/${number}` }, el('span.serial', number), timeView(at)),
     el('span.state', unsaved ? 'not saved' : operation),
-    el('span.by', by ?? 'the server'),
+    el('span', by ?? 'the server'),
     message && el('span.message', message),
     what && el('code.paths.quiet', what));
 }
