@@ -95,7 +95,7 @@ pub(super) fn verdict(
             _ => conditions.push(Compare::unchanged(&key, found.mod_revision)),
         }
     }
-    // What the others said as well, they said at the same revision.
+    // The other nodes are not compared: their records were read at the same revision.
     conditions.truncate(MOST_COMPARED);
     Ok((conditions, whys))
 }
