@@ -130,7 +130,7 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
 fn in_place_of(option: &str) -> Option<&'static str> {
     match option {
         "--batch" | "--pause" | "--max-fail" => {
-            Some("`--canary 10%,50% --soak 1m` changes servers in waves, and a failure ends them")
+            Some("`--canary 10%,50% --soak 1m` changes servers in waves, and stops at a failure")
         }
         "--canary-time" => Some("`--soak TIME` is how long each wave of `--canary` stays healthy"),
         "--canary-timeout" => Some("with `--canary`, `--confirm TIME` limits all waves together"),

@@ -117,7 +117,7 @@ pub enum ChangeRef {
 }
 
 /// What is said of `@N`, which counted back from the last change, and of `serial:N`.
-pub const NEW_FORM: &str = "a change has one number, as `mediactl history` shows it: `5`, or `change:5` where files stand; the newest is `last`. `@N` and `serial:N` are no longer read";
+pub const NEW_FORM: &str = "a change has one number, as `mediactl history` shows it: `5`, or `change:5` in the place of a file; the newest is `last`. `@N` and `serial:N` are no longer read";
 
 /// The word for the newest change.
 pub const LAST: &str = "last";

@@ -69,7 +69,7 @@ impl ReplaceableFile {
         str::from_utf8(&self.content).ok().map(|text| text.lines().next().unwrap_or_default())
     }
 
-    /// Reads the file again if another one is there now; false if none is, or if it can't be read. One that is away comes
+    /// Reads the file again if it was replaced; false if it was not, or can't be read. A file that is missing now may come
     /// back.
     pub fn refresh(&mut self) -> bool {
         let is_other =

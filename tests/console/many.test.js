@@ -119,5 +119,5 @@ test('the command for streams that no condition finds says how to get a short on
   await click(page, 'Review');
   await sees(page, 'title x', '#change .diff');
   await page.$eval('#change details', (details) => { details.open = true; });
-  assert.match(await page.$eval('#change pre code', (code) => code.textContent), /^# 111 streams, which no condition .*\n.*modify --where/);
+  assert.match(await page.$eval('#change pre code', (code) => code.textContent), /^# 111 streams: no condition of the filter .*\n.*modify --where/);
 });

@@ -104,7 +104,7 @@ test('what takes longer than 300 ms says so', options, async () => {
   await replace(page, 'prepush 8', 'prepush 9');
   await apply(page);
   await press(page, 'Keep');
-  await sees(page, 'The server is at it …', '#confirm');
+  await sees(page, 'Waiting for the server …', '#confirm');
   goOn();
   await goes(page, '#confirm');
 });

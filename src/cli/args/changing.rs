@@ -82,12 +82,12 @@ pub struct ChangeArgs {
     #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time)]
     pub wait_pending: Option<Duration>,
 
-    /// Begin with some servers, or nodes of a cluster, in waves: names, numbers and parts, such as `edge1,10%,50%`
+    /// Change some servers, or nodes of a cluster, first, in waves: names, numbers, percentages, as in `edge1,10%,50%`
     ///
-    /// Names that stand together are one wave, a number or a part of all is one; each holds the ones before it. The next wave,
-    /// and at last the others, follow once it has run the change for the time of --soak. When all servers have made it, the
-    /// command confirms it. If anything fails before, or the time of --confirm is over, it goes back everywhere; without
-    /// --confirm that is a minute more than all soaks.
+    /// Consecutive names are one wave; a number, or a percentage of all, is a wave of its own. Each wave includes those before
+    /// it. Once it has run the change for the time of --soak, the next wave follows, and at last all others; then the command
+    /// confirms the change. If anything fails before, or the time of --confirm is over, the change goes back everywhere.
+    /// Without --confirm that time is all soaks and a minute.
     #[arg(hide_short_help = true, long, value_name = "N|N%|NAME", value_delimiter = ',')]
     pub canary: Vec<String>,
 
@@ -144,7 +144,7 @@ impl ChangeArgs {
             false => Ok(None),
             true if time > soaks => Ok(Some([time, soak])),
             true => {
-                let hint = "it limits all waves together; without the option it is a minute more than all soaks, and a day at most";
+                let hint = "`--confirm` limits all waves together: a day at most; if left out, all soaks and a minute";
                 let what = match waves {
                     0 | 1 => "`--soak` has to be less than `--confirm`".to_owned(),
                     _ => format!("{waves} times `--soak` has to be less than `--confirm`"),

@@ -55,7 +55,7 @@ pub struct GlobalArgs {
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub group: Vec<String>,
 
-    /// A file with further contexts, such as one in a repository; where you have one of the same name, that of FILE is meant
+    /// A file with further contexts, such as one in a repository; of two with the same name, that of FILE is used
     #[arg(long, value_name = "FILE", value_hint = FilePath, env = "MEDIACTL_INVENTORY")]
     pub inventory: Option<PathBuf>,
 

@@ -27,8 +27,8 @@ use mediaconf::one_line;
 ///
 /// Contexts stand in `~/.config/mediactl/contexts.conf` (or below XDG_CONFIG_HOME), in the syntax of
 /// configurations. You may edit it by hand; only you may read it (mode 0600). `--inventory FILE`, or MEDIACTL_INVENTORY,
-/// names a file with further ones, such as one in a repository. Where you have one of the same name, that of FILE is meant;
-/// `add` and `remove` change FILE; its password commands run only if nobody else may write it, or a folder that it is in.
+/// names a file with further ones, such as one in a repository. Of two with the same name, that of FILE is used. `add` and
+/// `remove` change FILE. Its password commands run only if nobody else may write it, or a folder above it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

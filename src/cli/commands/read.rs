@@ -82,9 +82,9 @@ pub struct ReadArgs {
     #[arg(long)]
     pub with_includes: bool,
 
-    /// Show for each stream the values that hold, also those of its template and of the top level
+    /// Show the effective values of each stream, with those from its template and from the top level
     ///
-    /// --where tests them, too, and a table says where each comes from. This is for looking only and can't be written back.
+    /// --where tests these values, too, and a table says where each comes from. The output can't be written back.
     #[arg(long)]
     pub effective: bool,
 

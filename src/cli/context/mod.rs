@@ -38,7 +38,7 @@ const FILE_MODE: u32 = 0o600;
 /// The same for its folder.
 const FOLDER_MODE: u32 = 0o700;
 
-/// The rights of a new inventory.
+/// The mode of a new inventory.
 const INVENTORY_MODE: u32 = 0o644;
 
 /// The rights of group and others.
@@ -75,7 +75,7 @@ pub struct ServerContext {
     pub timeout: Option<NonZeroU32>,
     #[serde(default, rename(deserialize = "group"))]
     pub groups: Vec<String>,
-    /// Where others may write the file, the command that ends it.
+    /// If others may write the file, the command that takes this right from them.
     #[serde(skip)]
     pub mended_by: Option<String>,
 }
@@ -190,7 +190,8 @@ fn word(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The first of an opened file, the links to it and their folders that others may write, by the command that ends it.
+/// Looks at an opened file, the links to it, and the folders above them. If others may write one of these, returns the
+/// command that takes this right from them.
 fn mended_by(path: &Path, opened: &Metadata) -> io::Result<Option<String>> {
     let (real, given) = match path.canonicalize() {
         // A pipe without a name, as in `--inventory <(…)`, is nobody else's.

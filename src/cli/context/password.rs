@@ -36,7 +36,7 @@ pub fn password(context: &ServerContext) -> Result<Option<String>, Error> {
         Error::new(ErrorKind::Denied, message).hint(hint)
     };
     if let Some(mended_by) = &context.mended_by {
-        return Err(failed("is not run: others may write the file with it", format!("`{mended_by}`")));
+        return Err(failed("is not run: others may write the file that has it", format!("`{mended_by}`")));
     }
     let may_ask = io::stdin().is_terminal() || io::stderr().is_terminal();
     let known = KNOWN.lock().entry(command.clone()).or_default().clone();

@@ -295,7 +295,7 @@ pub fn canaries(
     let names: Vec<&str> = results.iter().map(|result| &*result.server).collect();
     let mut waves = waves(canary, &names, |at| changing.contains(&at)).map_err(|word| {
         let message = format!(
-            "`--canary {word}` is neither one of the {} servers nor a number or part of them",
+            "`--canary {word}` is neither one of the {} servers, nor a number or a percentage",
             names.len()
         );
         Error::usage(message, format!("the servers are {}", in_ranges(&names)))

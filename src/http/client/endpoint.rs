@@ -125,7 +125,9 @@ fn with_prefix(path: &str, prefix: &str) -> String {
 
 /// Removes possible credentials from a text that may not be a valid URL.
 pub fn without_userinfo(text: &str) -> String {
-    let Some((before, host)) = text.rsplit_once('@') else { return text.to_owned() };
+    let Some((before, host)) = text.rsplit_once('@').filter(|at| !at.0.is_empty()) else {
+        return text.into();
+    };
     before.split_once("://").map_or(host.to_owned(), |(scheme, _)| format!("{scheme}://{host}"))
 }
 

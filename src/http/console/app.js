@@ -352,7 +352,7 @@ function attachConfirm() {
   /** @param {'confirm_config' | 'cancel_config'} operation @param {string} done what is said then */
   async function end(operation, done) {
     try {
-      await told(fault, state.api.post(operation, { id: pendingId() }), 'The server is at it …');
+      await told(fault, state.api.post(operation, { id: pendingId() }), 'Waiting for the server …');
       fill(fault);
       state.announce(done);
       if (operation === 'cancel_config') goesBack();

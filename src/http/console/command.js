@@ -30,7 +30,7 @@ export function commandOf(base, draft, { why, confirm, accepted }, diff, values)
   }
   const { pattern, assignments: [first] = [] } = draft.kind === 'values' ? draft : {};
   if (pattern && !pattern.where && draft.kind === 'values' && draft.assignments.length > MOST_LINES) {
-    return `# ${draft.assignments.length} streams, which no condition of the filter finds alone. List them by one, such as title~north,\n`
+    return `# ${draft.assignments.length} streams: no condition of the filter finds these alone. Filter the list, such as by title~north,\n`
       + `# mark all, and prepare it again: the command is then ${program} modify --where CONDITION …`;
   }
   const assigned = draft.kind !== 'values' ? [undefined] : pattern?.where && first

@@ -61,7 +61,7 @@ const LARGEST_REFUSAL: u64 = 64 << 10;
 /// The path of a watch.
 const WATCH: &str = "watch";
 
-/// The path of a sign of life on a lease, which etcd answers whatever the token is.
+/// The path of the request that keeps a lease alive, which etcd answers whatever the token is.
 const KEEP_ALIVE: &str = "lease/keepalive";
 
 /// The reason of an attempt that had no answer.

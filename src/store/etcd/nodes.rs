@@ -95,7 +95,7 @@ pub(super) fn verdict(
             _ => conditions.push(Compare::unchanged(&key, found.mod_revision)),
         }
     }
-    // The others count by what they said when all were read.
+    // The others are not compared: they count by what they said when all were read.
     conditions.truncate(MOST_COMPARED);
     Ok((conditions, whys))
 }

@@ -36,7 +36,10 @@ fn each_change_is_told_and_can_be_undone() {
     assert_eq!(place.text(), SAMPLE);
     for former in ["@1", "serial:1"] {
         for command in ["rollback", "diff"].map(|command| [command, former]) {
-            place.run(command).exits(2).says("`5`, or `change:5` where files stand; the newest is `last`");
+            place
+                .run(command)
+                .exits(2)
+                .says("`5`, or `change:5` in the place of a file; the newest is `last`");
         }
     }
     place.run(["rollback", "last", "-q"]).exits(0);
@@ -79,7 +82,7 @@ fn a_revert_undoes_changes_and_keeps_the_later_ones() {
         (&["1..2"], 5, values),
         (&["9"], 7, "there is no change `9`"),
         (&["1..9"], 7, "there is no change `9`"),
-        (&["@1"], 2, "`5`, or `change:5` where files stand"),
+        (&["@1"], 2, "`5`, or `change:5` in the place of a file"),
         (&["1", "--change", "x"], 2, "cannot be used with"),
         (&["--change", "x"], 7, "has no change `x`"),
         (&[], 2, "required"),

@@ -257,9 +257,10 @@ pub fn mask_faults(text: &str, faults: &mut Diagnostics) {
 /// A message with a secret masked. A short one may stand there by chance: it is masked only where it is quoted.
 fn without(message: &str, secret: &str) -> String {
     let mask = Masker::Opaque.mask(secret);
-    match secret.len() {
-        0 => message.to_owned(),
-        1..SHORTEST => message.replace(&format!("`{secret}`"), &format!("`{mask}`")),
+    match secret {
+        // The sign in `password = x` is no secret.
+        "" | "=" | ":" => message.to_owned(),
+        _ if secret.len() < SHORTEST => message.replace(&format!("`{secret}`"), &format!("`{mask}`")),
         _ => message.replace(secret, &mask),
     }
 }
