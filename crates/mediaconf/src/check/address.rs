@@ -50,7 +50,7 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
 /// True if an address lacks its scheme: a number, an IP address, `rtsp//host`, `//host`, or credentials in front of a host.
 /// Another word may be the name of a peer or of a file.
 fn lacks_scheme(value: &str) -> bool {
-    if behind_scheme(value).is_some_and(|(_, rest)| rest.starts_with("//")) || value.contains("://") {
+    if at_colon(value).is_some_and(|(_, rest)| rest.starts_with("//")) || value.contains("://") {
         return false;
     }
     let host = value.split(['/', ':', '?']).next().unwrap_or_default();
@@ -90,14 +90,14 @@ fn is_digits(value: &str) -> bool {
 }
 
 /// A value split at its first `:`.
-fn behind_scheme(value: &str) -> Option<(&str, &str)> {
+fn at_colon(value: &str) -> Option<(&str, &str)> {
     let colon = memchr::memchr(b':', value.as_bytes())?;
     Some((&value[..colon], &value[colon + 1..]))
 }
 
 /// Checks a URL. A word that is no URL is fine.
 pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
-    let (scheme, rest) = behind_scheme(value)?;
+    let (scheme, rest) = at_colon(value)?;
     let is_known = is_known(scheme);
     if is_known && let Some(found) = damaged(word, scheme, rest) {
         return Some(found);
@@ -120,7 +120,7 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     };
     let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
     let place = &address[memchr::memrchr(b'@', &address.as_bytes()[..end]).map_or(0, |at| at + 1)..end];
-    let (host, port) = behind_scheme(place).unwrap_or((place, ""));
+    let (host, port) = at_colon(place).unwrap_or((place, ""));
     let port = port.rsplit(':').next().unwrap_or_default();
     match parts_of(host) {
         Some(true) => Some(large_part(word)),

@@ -13,7 +13,7 @@ const LONGEST_PLACEHOLDER: usize = 256;
 
 /// True if a keyword is a conflict marker.
 pub(super) fn is_mark(keyword: &str) -> bool {
-    keyword.len() == MARKS[0].len() && MARKS.contains(&keyword)
+    MARKS.contains(&keyword)
 }
 
 /// Checks the words of a text; comments are free.

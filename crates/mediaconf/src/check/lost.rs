@@ -41,9 +41,9 @@ pub(super) fn in_lines(head: Entry<'_>) -> Diagnostics {
         };
         if is_keyword {
             let message = format!("`{}` starts a line inside another directive", word.raw);
-            let (keyword, is_block) = (head.keyword(), ForeignKeyword::is_block);
-            let may_open =
-                Schema::group_of(&keyword).is_some() || Schema::foreign(&keyword).is_some_and(is_block);
+            let keyword = head.keyword();
+            let may_open = Schema::group_of(&keyword).is_some()
+                || Schema::foreign(&keyword).is_some_and(ForeignKeyword::is_block);
             diagnostics.push(lost_semicolon(word, end, message, !may_open));
         } else if own_indent == Some(indent) && looks_like_directive(head, word, rest) {
             // The message leaves the word out: it may be the value of a secret.

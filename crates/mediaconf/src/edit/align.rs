@@ -5,6 +5,8 @@ use std::hash::Hash;
 
 use foldhash::HashMap;
 
+use crate::syntax::common_ends;
+
 /// How an old element becomes one of the new list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
@@ -28,9 +30,7 @@ pub struct Alignment {
 /// Aligns two lists: a longest common part stays, equal elements outside of it move, and between
 /// two that stay the i-th removed and the i-th new one are one edited element.
 pub fn align<T: Eq + Hash>(old: &[T], new: &[T]) -> Alignment {
-    let is_same = |pair: &(&T, &T)| pair.0 == pair.1;
-    let head = old.iter().zip(new).take_while(is_same).count();
-    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(is_same).count();
+    let [head, tail] = common_ends([old, new]);
     let mut places: HashMap<&T, VecDeque<usize>> = HashMap::default();
     for (at, element) in old.iter().enumerate().take(old.len() - tail).skip(head) {
         places.entry(element).or_default().push_back(at);

@@ -219,17 +219,11 @@ impl Promises {
             }
         }
         for kind in Kind::ALL {
-            let entries = new.own_by_key(kind.key()).iter();
+            let entries = new.own_by_key(kind.key());
+            let names = || entries.iter().map(|entry| entry.group_name().value());
             let is_in_order = match self.orders.get(&kind) {
-                Some(expected) => entries
-                    .clone()
-                    .map(|entry| entry.group_name().value())
-                    .eq(expected.iter().map(String::as_str)),
-                None => {
-                    let old = old.own_by_key(kind.key());
-                    old.len() == entries.len()
-                        && entries.clone().zip(old).all(|(new, old)| new.is_namesake(*old))
-                }
+                Some(expected) => names().eq(expected.iter().map(String::as_str)),
+                None => Entry::are_namesakes(entries, old.own_by_key(kind.key())),
             };
             if !is_in_order {
                 return unproved(kind.key().to_owned());

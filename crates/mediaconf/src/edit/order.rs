@@ -176,8 +176,7 @@ impl<'d> Sync<'_, 'd> {
 
     /// Puts a copy of the block with a name, which is there, directly behind it.
     pub fn copy(&mut self, group: &str, from: &str, name: &str) {
-        let (kind, members) = (Schema::kind(group), self.members);
-        let entries = kind.map_or_else(|| members.foreign_by_key(group), |_| members.own_by_key(group));
+        let (kind, entries) = (Schema::kind(group), self.members.lines(group));
         let at = entries.iter().position(|entry| first_argument(*entry) == from).expect("it is there");
         match kind {
             Some(kind) => {

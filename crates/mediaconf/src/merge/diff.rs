@@ -73,9 +73,7 @@ pub(crate) struct BlockChange {
 pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl Iterator<Item = BlockChange> {
     let backend = DirectiveRole::Backend.key(kind.scope());
     let entries = sides.map(|side| side.members().own_by_key(kind.key()));
-    let are_namesakes = || entries[0].iter().zip(entries[1]).all(|(old, new)| old.is_namesake(*new));
-    let is_same_order = !entries[0].is_empty() && entries[0].len() == entries[1].len() && are_namesakes();
-    let (pairs, positions) = match is_same_order {
+    let (pairs, positions) = match !entries[0].is_empty() && Entry::are_namesakes(entries[0], entries[1]) {
         true => {
             let places = 0..entries[0].len();
             let changed = places.filter(|&at| entries[0][at].text() != entries[1][at].text());
@@ -358,8 +356,8 @@ fn find(at: &mut Vec<String>, both: [Option<&Value>; 2], found: &mut Vec<Changed
         [Some(Value::Array(before)), Some(Value::Array(after))]
             if before.len() == after.len() && before.iter().chain(after).all(Value::is_object) =>
         {
-            let pairs = (0..).zip(before.iter().zip(after));
-            pairs.for_each(|(at, (old, new)): (usize, _)| below(at.to_string(), [Some(old), Some(new)]));
+            let pairs = before.iter().zip(after).enumerate();
+            pairs.for_each(|(index, (old, new))| below(index.to_string(), [Some(old), Some(new)]));
         }
         [before, after] => {
             found.push(ChangedValue { keys: at.clone(), before: before.cloned(), after: after.cloned() });

@@ -183,7 +183,6 @@ pub static LOG_LEVEL: WordKind = WordKind {
     ..TEXT
 };
 
-/// A word of a certain form, which shows that a directive begins in front of it.
 /// The beginning of an address that names a backend, and the keyword of those.
 pub const BACKEND_NAMES: (&str, &str) = ("auth://", "auth_backend");
 
@@ -200,6 +199,7 @@ pub static BACKEND_URL: WordKind = WordKind {
     ..TEXT
 };
 
+/// A word of a certain form, which shows that a directive begins in front of it.
 static FORM: WordKind = WordKind { takes_any: false, is_text: false, ..TEXT };
 
 /// `log_requests true;`, a boolean; the bare directive is true.

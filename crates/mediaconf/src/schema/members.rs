@@ -48,10 +48,13 @@ impl<'t> Entry<'t> {
         self.arguments().next().expect("an entry that fits a group has a name")
     }
 
-    /// True if two streams, lives or plugins have the same name.
-    pub fn is_namesake(self, other: Entry<'_>) -> bool {
+    /// True if two lists of streams, lives or plugins have the same names in the same order.
+    pub fn are_namesakes(these: &[Self], others: &[Entry<'_>]) -> bool {
         // Most have the same text.
-        self.text() == other.text() || self.group_name().value() == other.group_name().value()
+        let is_namesake = |(this, other): (&Entry<'_>, &Entry<'_>)| {
+            this.text() == other.text() || this.group_name().value() == other.group_name().value()
+        };
+        these.len() == others.len() && these.iter().zip(others).all(is_namesake)
     }
 
     /// The number of streams inside its block, which stand there if a `}` is missing.

@@ -47,7 +47,7 @@ impl Default for Masker {
 }
 
 impl Masker {
-    /// The key; `None` for an opaque masker.
+    /// The key, if it has one.
     pub fn key(self) -> Option<u128> {
         if let Self::Keyed(key) = self { Some(key) } else { None }
     }

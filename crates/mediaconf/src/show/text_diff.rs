@@ -6,7 +6,7 @@ use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
 use crate::secret::{MaskedText, Masker};
-use crate::syntax::{Document, line_end, line_start};
+use crate::syntax::{Document, common_ends, line_end, line_start};
 
 /// Unchanged lines shown around a change, as many as `diff -u` and git show.
 const CONTEXT_LINES: usize = 3;
@@ -31,19 +31,6 @@ impl Document {
         let lines = [old, new_text].map(|text| lines_of(&text[start..text.len() - behind]));
         masked([self, new], &lines, skipped, &hunks(lines.each_ref().map(Vec::as_slice)), masker)
     }
-}
-
-/// The lengths of the longest start and end that two lists have in common; these do not overlap.
-fn common_ends<T: PartialEq>([old, new]: [&[T]; 2]) -> [usize; 2] {
-    const PIECE: usize = 256;
-    let pieces = old.chunks(PIECE).zip(new.chunks(PIECE)).take_while(|(old, new)| old == new);
-    let head: usize = pieces.map(|(old, _)| old.len()).sum();
-    let head = head + old[head..].iter().zip(&new[head..]).take_while(|(old, new)| old == new).count();
-    let (old, new) = (&old[head..], &new[head..]);
-    let pieces = old.rchunks(PIECE).zip(new.rchunks(PIECE)).take_while(|(old, new)| old == new);
-    let tail: usize = pieces.map(|(old, _)| old.len()).sum();
-    let [old, new] = [old, new].map(|rest| rest[..rest.len() - tail].iter().rev());
-    [head, tail + old.zip(new).take_while(|(old, new)| old == new).count()]
 }
 
 /// The lines of a text, each with its line feed.
@@ -85,11 +72,11 @@ fn masked(
     });
     let mut printed = Vec::new();
     for hunk in hunks {
-        let [old, new] = [DiffOp::old_range, DiffOp::new_range].map(|range| {
+        let sides = [DiffOp::old_range, DiffOp::new_range].map(|range| {
             let [first, last] = [hunk.first(), hunk.last()].map(|op| op.map(range).unwrap_or_default());
             (skipped + first.start, last.end - first.start)
         });
-        let ((old_index, old_len), (new_index, new_len)) = (old, new);
+        let [(old_index, old_len), (new_index, new_len)] = sides;
         let all = DiffOp::Replace { old_index, old_len, new_index, new_len };
         printed.push(UnifiedHunkHeader::new(&[all]).to_string());
         for op in hunk {

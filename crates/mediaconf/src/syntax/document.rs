@@ -138,12 +138,10 @@ impl Document {
 
     /// The top-level entries of both, without those at their start and at their end that have the same text.
     pub fn differing<'d>(&'d self, other: &'d Self) -> [Vec<Entry<'d>>; 2] {
-        let mut all = [self, other].map(|document| document.entries().collect::<Vec<_>>());
-        let are_same = |(one, other): &(&Entry<'_>, &Entry<'_>)| one.text() == other.text();
-        let start = all[0].iter().zip(&all[1]).take_while(are_same).count();
-        let [one, other] = all.each_ref().map(|all| all[start..].iter().rev());
-        let end = one.zip(other).take_while(are_same).count();
-        all.each_mut().map(|all| all.drain(start..all.len() - end).collect())
+        let all = [self, other].map(|document| document.entries().collect::<Vec<_>>());
+        let texts = all.each_ref().map(|all| all.iter().map(|entry| entry.text()).collect::<Vec<_>>());
+        let [start, end] = common_ends(texts.each_ref().map(Vec::as_slice));
+        all.map(|all| all[start..all.len() - end].to_vec())
     }
 
     /// The entry with this id.
@@ -306,6 +304,19 @@ pub struct Splice {
     pub range: Range<usize>,
     /// The text that takes their place.
     pub text: String,
+}
+
+/// The lengths of the longest start and end that two lists have in common; these do not overlap.
+pub fn common_ends<T: PartialEq>([old, new]: [&[T]; 2]) -> [usize; 2] {
+    const PIECE: usize = 256;
+    let pieces = old.chunks(PIECE).zip(new.chunks(PIECE)).take_while(|(old, new)| old == new);
+    let head: usize = pieces.map(|(old, _)| old.len()).sum();
+    let head = head + old[head..].iter().zip(&new[head..]).take_while(|(old, new)| old == new).count();
+    let (old, new) = (&old[head..], &new[head..]);
+    let pieces = old.rchunks(PIECE).zip(new.rchunks(PIECE)).take_while(|(old, new)| old == new);
+    let tail: usize = pieces.map(|(old, _)| old.len()).sum();
+    let [old, new] = [old, new].map(|rest| rest[..rest.len() - tail].iter().rev());
+    [head, tail + old.zip(new).take_while(|(old, new)| old == new).count()]
 }
 
 /// The error of a text that is not parsed.

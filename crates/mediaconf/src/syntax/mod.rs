@@ -18,7 +18,7 @@ pub use diagnostic::{
     Diagnostic, Diagnostics, Fix, LineIndex, Position, Severity, Span, controls_terminal, one_line, printable,
 };
 pub(crate) use diagnostic::{line_end, line_start};
-pub(crate) use document::{Children, spliced_pieces};
+pub(crate) use document::{Children, common_ends, spliced_pieces};
 pub use document::{Document, Entry, EntryId, Splice};
 pub(crate) use grammar::STRAY_BRACE;
 #[cfg(test)]

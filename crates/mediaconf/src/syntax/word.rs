@@ -138,12 +138,11 @@ impl<'t> Word<'t> {
 
     /// Splits the word at its first `=` outside quotes.
     pub fn option(self) -> (Self, Option<Self>) {
-        let in_quotes =
-            || unescaped(self.raw.as_bytes()).find(|&(_, byte, is_quoted)| byte == b'=' && !is_quoted);
-        let sign = if self.quoted {
-            in_quotes().map(|(at, ..)| at)
-        } else {
-            memchr::memchr(b'=', self.raw.as_bytes())
+        let bytes = self.raw.as_bytes();
+        let is_sign = |&(_, byte, is_quoted): &(usize, u8, bool)| byte == b'=' && !is_quoted;
+        let sign = match self.quoted {
+            true => unescaped(bytes).find(is_sign).map(|(at, ..)| at),
+            false => memchr::memchr(b'=', bytes),
         };
         let Some(at) = sign else { return (self, None) };
         let value = Word::new(&self.raw[at + 1..], self.start + at as u32 + 1);
