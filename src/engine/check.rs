@@ -138,21 +138,25 @@ fn warnings(document: &Document) -> Vec<NewWarning> {
 /// Two texts without the blocks that both have.
 pub(super) fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
     let differing = texts[0].differing(texts[1]);
-    let known = differing.each_ref().map(|entries| entries.iter().map(|entry| entry.text()).collect());
-    let known: [HashSet<&str>; 2] = known;
+    let is_group = |entry: &Entry<'_>| Schema::group_of(&entry.keyword()).is_some();
+    // In front of what differs, and behind it, the same stands in both.
+    let outside = [0..differing[0].start, differing[0].end..texts[0].len()].map(|numbers| {
+        let others = texts[0].entries_in(numbers).filter(|entry| !is_group(entry));
+        others.map(|entry| format!("{}\n", entry.text())).collect::<String>()
+    });
+    let middle = [0, 1].map(|side| texts[side].entries_in(differing[side].clone()));
+    let known = middle.each_ref().map(|entries| entries.clone().map(Entry::text).collect::<HashSet<_>>());
     [0, 1].map(|side| {
-        let (text, mut rest, mut at) = (texts[side].text(), String::new(), 0);
-        let middle = differing[side].first().zip(differing[side].last());
-        let middle = middle.map_or(0..0, |(first, last)| first.id()..last.id() + 1);
-        let is_group = |entry: &Entry<'_>| Schema::group_of(&entry.keyword()).is_some();
-        for block in texts[side].entries().filter(is_group) {
-            if !middle.contains(&block.id()) || known[1 - side].contains(block.text()) {
-                rest.push_str(&text[at..block.start()]);
-                at = block.end();
-            }
+        let (document, numbers, mut rest) = (texts[side], &differing[side], outside[0].clone());
+        let mut at = document.entries_in(0..numbers.start).last().map_or(0, Entry::end);
+        let end = document.entries_in(numbers.end..document.len()).next();
+        let is_known = |entry: &Entry<'_>| is_group(entry) && known[1 - side].contains(entry.text());
+        for block in middle[side].clone().filter(is_known) {
+            rest.push_str(&document.text()[at..block.start()]);
+            at = block.end();
         }
-        rest.push_str(&text[at..]);
-        Document::parse(rest)
+        rest.push_str(&document.text()[at..end.map_or(document.text().len(), Entry::start)]);
+        Document::parse(rest + &outside[1])
     })
 }
 

@@ -121,21 +121,21 @@ impl Guard {
 }
 
 /// The guard that refuses a whole new text, if any.
-pub fn before_replacement(old: Option<&Document>, new: &Document) -> Option<Guard> {
-    if new.is_empty() && old.is_none_or(|old| !old.is_empty()) {
+pub fn before_replacement(old: Option<&Snapshot>, new: &Snapshot) -> Option<Guard> {
+    if new.document().is_empty() && old.is_none_or(|old| !old.document().is_empty()) {
         return Some(Guard::EmptyReplacement);
     }
     before_lost_account(old?, new)
 }
 
 /// The guard that refuses a text without the account for the API that was there.
-pub fn before_lost_account(old: &Document, new: &Document) -> Option<Guard> {
-    (account(old).is_some() && account(new).is_none()).then_some(Guard::WouldRemoveCredentials)
+pub fn before_lost_account(old: &Snapshot, new: &Snapshot) -> Option<Guard> {
+    (old.account().is_some() && new.account().is_none()).then_some(Guard::WouldRemoveCredentials)
 }
 
 /// The number of streams of a text.
 pub fn count_streams(document: &Document) -> usize {
-    document.members().own_by_key(Kind::Streams.key()).len()
+    document.entries().filter(|entry| entry.block_kind() == Some(Kind::Streams)).count()
 }
 
 /// The guard that refuses a whole new configuration without any stream, live and plugin, where some were there; both

@@ -153,7 +153,7 @@ impl Transaction<'_> {
         }
         let old = before.map(|before| before.document());
         let deleted = old.map_or((0, 0), |old| guard::deleted_streams(old, after.document()));
-        let replacement = guard::before_replacement(old, after.document());
+        let replacement = guard::before_replacement(before.map(|before| &**before), after);
         let is_whole = matches!(self.operation, Operation::Save | Operation::Update);
         let emptied = before.filter(|_| is_whole).and_then(|before| self.emptied(before, after));
         let nothing = Arc::default();

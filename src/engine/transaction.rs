@@ -123,7 +123,8 @@ impl Engine {
             Err(error) => return Err(error),
         };
         let saved = state.as_ref().map(|state| &state.saved).filter(|saved| *saved.bytes() == loaded.bytes);
-        let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
+        let read = || Arc::new(Snapshot::with_revision(loaded.bytes.clone(), Some(loaded.revision())));
+        let snapshot = saved.cloned().unwrap_or_else(read);
         Ok((state, Some(StoredText { snapshot, loaded })))
     }
 }

@@ -22,7 +22,7 @@ mod watched;
 use std::any::Any;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -57,12 +57,13 @@ pub struct Loaded {
     pub version: Version,
     /// The change that made it, if that has to be confirmed and the store sees to it.
     pub open: Option<PendingInfo>,
+    hash: OnceLock<Revision>,
 }
 
 impl Loaded {
-    /// The revision of the text; hashes the text at each call.
+    /// The revision of the text.
     pub fn revision(&self) -> Revision {
-        Revision::from_text(&self.bytes)
+        *self.hash.get_or_init(|| Revision::from_text(&self.bytes))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -180,7 +180,8 @@ impl ClusterStore {
             let seen = self.seen()?;
             let text = seen.text().ok_or_else(|| Error::no_file(&self.given_path))?;
             if let Some(bytes) = self.text_of(text)? {
-                return Ok(Loaded { bytes, open: seen.open(), version: Arc::new(seen) });
+                let (open, hash) = (seen.open(), OnceLock::new());
+                return Ok(Loaded { bytes, open, hash, version: Arc::new(seen) });
             }
         }
         Err(self.damaged("the text of the last change can't be read"))

@@ -201,7 +201,7 @@ pub(super) fn read_whole(file: &File, size: u64, path: &Path) -> Result<Vec<u8>,
 
 /// Reads about `size` bytes, mostly at once, and what is behind them.
 fn read_all(mut file: impl Read, size: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
-    bytes.resize(usize::try_from(size).unwrap_or_default() + 1, 0);
+    *bytes = vec![0; usize::try_from(size).unwrap_or_default() + 1];
     let mut end = 0;
     loop {
         match file.read(&mut bytes[end..]) {

@@ -10,7 +10,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustix::fs::OFlags;
 
@@ -46,7 +46,7 @@ pub(super) fn load(conf: &ConfFile, state: Option<&StateDir>) -> Result<(Loaded,
             let old = mark.and_then(|(state, mark)| text_to_put_back(state, &mark, &found, &bytes));
             let bytes = old.unwrap_or(bytes).into();
             let version = Arc::new((file, found.clone()));
-            return Ok((Loaded { bytes, version, open: None }, found));
+            return Ok((Loaded { bytes, version, open: None, hash: OnceLock::new() }, found));
         }
     }
     Err(Error::changed_meanwhile(path))

@@ -9,11 +9,13 @@ use crate::secret::{Secrecy, word_parts};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Fix, Word};
 
 /// The schemes that a slip may be meant to be.
-const COMMON: &str =
-    "udp rtsp http rtmp https hls tshttp file fake srt publish shoutcast rtsps rtmps securetoken";
+const COMMON: [&str; 15] = [
+    "udp", "rtsp", "http", "rtmp", "https", "hls", "tshttp", "file", "fake", "srt", "publish", "shoutcast",
+    "rtsps", "rtmps", "securetoken",
+];
 
 /// Those whose address names a host; `rtmp://` alone stands in real files, for what is published.
-const HOSTS: &str = "udp rtsp http https hls tshttp rtsps rtmps";
+const HOSTS: [&str; 8] = ["udp", "rtsp", "http", "https", "hls", "tshttp", "rtsps", "rtmps"];
 
 /// The schemes that are known, but rare: a slip is not taken for one of them.
 const OTHERS: &str = "abr alsa asi auth copy dash decklink dektec dvb dvbs dvbt ffmpeg ftp ftps gopro h323 hds hlss \
@@ -91,7 +93,7 @@ fn is_digits(value: &str) -> bool {
 
 /// A value split at its first `:`.
 fn at_colon(value: &str) -> Option<(&str, &str)> {
-    let colon = memchr::memchr(b':', value.as_bytes())?;
+    let colon = value.bytes().position(|byte| byte == b':')?;
     Some((&value[..colon], &value[colon + 1..]))
 }
 
@@ -109,7 +111,7 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     if !is_known && let Some(known) = meant_scheme(scheme) {
         let start = word.start + word.raw.find(scheme).unwrap_or_default() as u32;
         let fix = Fix { span: start..start + scheme.len() as u32, text: known.to_owned() };
-        let is_only = word.raw.contains(scheme) && is_only_near(scheme, COMMON.split(' '));
+        let is_only = word.raw.contains(scheme) && is_only_near(scheme, COMMON);
         // It may be one of a newer server, so it is no slip.
         let found =
             warning(format!("`{scheme}:` is no known scheme"), &format!("did you mean `{known}://`?"));
@@ -118,10 +120,12 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     let Some(address) = rest.strip_prefix("//") else {
         return warning(format!("`{scheme}:/` lacks a `/`"), &format!("write it like `{scheme}://`"));
     };
-    let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
-    let place = &address[memchr::memrchr(b'@', &address.as_bytes()[..end]).map_or(0, |at| at + 1)..end];
+    let ends_place = |byte| matches!(byte, b'/' | b'?' | b'#');
+    let end = address.bytes().position(ends_place).unwrap_or(address.len());
+    let place = &address[address[..end].bytes().rposition(|byte| byte == b'@').map_or(0, |at| at + 1)..end];
     let (host, port) = at_colon(place).unwrap_or((place, ""));
-    let port = port.rsplit(':').next().unwrap_or_default();
+    // Most are short.
+    let port = if port.len() > 4 { port.rsplit(':').next().unwrap_or_default() } else { "" };
     match parts_of(host) {
         Some(true) => Some(large_part(word)),
         // The port is not quoted: if the host is missing, the digits may be a password.
@@ -151,14 +155,16 @@ fn parts_of(host: &str) -> Option<bool> {
 fn damaged(word: Word<'_>, scheme: &str, rest: &str) -> Option<Diagnostic> {
     let fix = |text: String| Some(Fix { span: word.span(), text });
     let (found, fix) = match rest {
-        _ if rest.contains('&') && rest.contains("&amp;") => (HTML, fix(word.raw.replace("&amp;", "&"))),
+        // Nearly all have none of these.
+        _ if rest != "//" && memchr::memchr3(b'&', b'\\', b',', rest.as_bytes()).is_none() => return None,
+        _ if rest.contains("&amp;") => (HTML, fix(word.raw.replace("&amp;", "&"))),
         // Its `;` ended the directive.
         _ if rest.ends_with("&amp") && !word.raw.ends_with('"') => (HTML, None),
         _ if rest.starts_with(r"\\") && word.raw.contains('"') => (r"`\` in an address", None),
         _ if rest.starts_with(r"\\") => (r"`\` in an address", fix(word.raw.replace('\\', "/"))),
         _ if rest.ends_with(',') && word.raw.ends_with('"') => (COMMA, None),
         _ if rest.ends_with(',') => (COMMA, fix(word.raw.trim_end_matches(',').to_owned())),
-        "//" if HOSTS.split(' ').any(|known| known == scheme) => ("an address without a host", None),
+        "//" if HOSTS.contains(&scheme) => ("an address without a host", None),
         _ => return None,
     };
     let hint = match found {
@@ -188,18 +194,13 @@ fn is_scheme(scheme: &str) -> bool {
 fn meant_scheme(scheme: &str) -> Option<&'static str> {
     let is_newer = || {
         is_known(scheme.trim_end_matches(|c: char| c.is_ascii_digit()))
-            || scheme.strip_suffix(['s', 't', 'e']).is_some_and(|scheme| is_in(COMMON, scheme))
+            || scheme.strip_suffix(['s', 't', 'e']).is_some_and(|scheme| COMMON.contains(&scheme))
     };
-    if is_known(scheme) || is_newer() { None } else { Schema::nearest(scheme, COMMON.split(' ')) }
+    if is_known(scheme) || is_newer() { None } else { Schema::nearest(scheme, COMMON) }
 }
 
 fn is_known(scheme: &str) -> bool {
-    is_in(COMMON, scheme) || is_in(OTHERS, scheme)
-}
-
-/// As bytes, because every address is looked at.
-fn is_in(names: &str, scheme: &str) -> bool {
-    names.as_bytes().split(|&byte| byte == b' ').any(|name| name == scheme.as_bytes())
+    COMMON.contains(&scheme) || OTHERS.split(' ').any(|known| known == scheme)
 }
 
 /// The most addresses of one port with which a new one is compared.
@@ -247,7 +248,7 @@ mod tests {
             assert!(meant_scheme(scheme).is_some(), "{scheme}");
         }
         let variants = ["http2", "hls3", "hlse", "udp1", "udp2"];
-        for scheme in COMMON.split(' ').chain(OTHERS.split(' ')).chain(variants) {
+        for scheme in COMMON.into_iter().chain(OTHERS.split(' ')).chain(variants) {
             assert_eq!(meant_scheme(scheme), None, "{scheme}");
         }
     }

@@ -41,13 +41,16 @@ fn home(scope: Scope, keyword: &str) -> Option<(&'static str, &'static Parameter
 }
 
 /// The warning about `=` or `:` between a known keyword and its value.
-pub(super) fn sign(scope: Scope, entry: Entry<'_>) -> Option<Diagnostic> {
-    let text = &entry.document().text()[entry.start()..entry.end()];
+pub(super) fn sign(scope: Scope, row: Option<&Parameter>, entry: Entry<'_>) -> Option<Diagnostic> {
+    let (text, keyword) = (entry.text(), entry.keyword());
     let is_other = |byte: u8| !byte.is_ascii_alphanumeric() && byte != b'_';
-    let name = &text[..text.bytes().position(is_other).unwrap_or(text.len())];
+    let name = match row {
+        Some(_) if text.starts_with(&*keyword) => &*keyword,
+        _ => &text[..text.bytes().position(is_other).unwrap_or(text.len())],
+    };
     let behind = text[name.len()..].trim_ascii_start();
     let sign = behind.chars().next().filter(|sign| matches!(sign, '=' | ':'))?;
-    let row = scope.by_keyword(name);
+    let row = row.or_else(|| scope.by_keyword(name));
     // A web server has `location = /path { … }`.
     if !scope.knows(name) || row.is_none() && entry.is_block() {
         return None;

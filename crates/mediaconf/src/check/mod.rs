@@ -29,6 +29,9 @@ use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, 
 const SOURCES: &str = "cluster_ingest inputs mixer mosaic on_publish onvif password playlist publish publish_enabled \
     rtmp_publish rtsp_publish source srt_publish template";
 
+/// The number of lines of streams that are kept to know them again.
+const PLAIN_LINES: usize = 1024;
+
 /// The number of options of a directive that are compared with each other: a hostile directive may have
 /// millions.
 const MAX_OPTIONS: usize = 200;
@@ -76,17 +79,19 @@ pub fn slips(scope: Scope, line: Entry<'_>) -> Vec<Diagnostic> {
 
 /// True if an entry of the top level has the wrong form, or one in it. Adds its name to those that may stand there once.
 fn is_error<'d>(entry: Entry<'d>, names: &mut Vec<(&'static str, Cow<'d, str>)>) -> bool {
-    let is_broken = |scope: Scope, entry: Entry<'_>| {
-        scope.by_keyword(&entry.keyword()).is_some_and(|row| row.strict && !row.codec.fits(entry))
+    let is_broken = |row: Option<&Parameter>, entry: Entry<'_>| {
+        row.is_some_and(|row| row.strict && !row.codec.fits(entry))
     };
-    if is_broken(Scope::Top, entry) {
+    let row = Scope::Top.by_keyword(&entry.keyword());
+    if is_broken(row, entry) {
         return true;
     }
-    let kind = Schema::group_of(&entry.keyword());
+    let kind = row.and_then(|row| row.codec.facts().group);
     names.extend(kind.map(|kind| (kind.noun(), entry.group_name().value())));
     // A template has the directives of a stream.
     let scope = kind.map_or_else(|| inner_scope(entry), Kind::scope);
-    (scope != Scope::Unknown) && entry.children().any(|inner| is_broken(scope, inner))
+    let is_broken_here = |inner: Entry<'_>| is_broken(scope.by_keyword(&inner.keyword()), inner);
+    (scope != Scope::Unknown) && entry.children().any(is_broken_here)
 }
 
 /// Where each name of a stream, live, plugin or other named block stands first, by the noun of the block.
@@ -119,8 +124,9 @@ struct Checker<'d> {
     /// The name of the current stream, and the number of signs of a source in it.
     stream: Option<Span>,
     sources: usize,
-    /// The lines of streams of which there is nothing to say wherever they stand, each with what it sets.
-    plain: HashMap<&'d str, Option<&'static Parameter>>,
+    /// Lines of streams of which there is nothing to say wherever they stand, each with what it sets; of those with the
+    /// same end the last one.
+    plain: Vec<(&'d str, Option<&'static Parameter>)>,
     /// The settings of the top level, and those of the current block, of which the last one counts.
     settings: [Vec<(&'static Parameter, Entry<'d>)>; 2],
 }
@@ -178,10 +184,7 @@ impl<'d> Checker<'d> {
     /// An entry of several lines whose form is an error, and that another directive follows inside, has lost its `;`: that is
     /// the only error.
     fn head(&mut self, scope: Option<Scope>, entry: Entry<'d>) -> Option<Scope> {
-        if leftovers::is_mark(&entry.keyword()) {
-            return None;
-        }
-        if entry.is_spanning() {
+        if entry.is_spanning() && !leftovers::is_mark(&entry.keyword()) {
             let inside = lost::in_lines(entry);
             if let (Some(scope), Some(swallowed)) = (scope, inside.iter().next())
                 && let Some((end, _)) = &swallowed.related
@@ -199,7 +202,12 @@ impl<'d> Checker<'d> {
         if !may_be_plain {
             return self.meaning(scope, entry);
         }
-        if let Some(&setting) = self.plain.get(entry.text()) {
+        let text = entry.text();
+        let sum = text.bytes().rev().take(8).fold(text.len(), |sum, byte| sum * 31 + usize::from(byte));
+        let at = sum % PLAIN_LINES;
+        if let Some(&(known, setting)) = self.plain.get(at)
+            && known == text
+        {
             setting.into_iter().for_each(|row| self.set(scope, row, entry));
             return None;
         }
@@ -207,7 +215,8 @@ impl<'d> Checker<'d> {
         self.meaning(scope, entry);
         if before == self.noted() {
             let setting = self.settings[1].last().filter(|(_, last)| last.id() == entry.id());
-            self.plain.insert(entry.text(), setting.map(|(row, _)| *row));
+            self.plain.resize(PLAIN_LINES, Default::default());
+            self.plain[at] = (text, setting.map(|(row, _)| *row));
         }
         None
     }
@@ -220,21 +229,21 @@ impl<'d> Checker<'d> {
 
     /// Checks one entry whose `;` is not lost.
     fn meaning(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Scope> {
-        if let Some(found) = misplaced::sign(scope, entry) {
-            let is_error = matches!(read(scope, entry), Err(Some(Parameter { strict: true, .. })));
+        let row = scope.by_keyword(&entry.keyword());
+        if let Some(found) = misplaced::sign(scope, row, entry) {
+            let is_error = row.is_some_and(|row| row.strict && !row.codec.fits(entry));
             let severity = if is_error { Severity::Error } else { found.severity };
-            let row = scope.by_keyword(&entry.keyword());
             self.sources += usize::from(row.is_none_or(|row| row.codec.facts().sources.is_some()));
             self.diagnostics.push(Diagnostic { severity, ..found });
             return None;
         }
-        match read(scope, entry) {
-            Ok(row) => self.own(scope, row, entry),
-            Err(Some(row)) => {
+        match row {
+            Some(row) if row.codec.fits(entry) => self.own(scope, row, entry),
+            Some(row) => {
                 self.misshapen(scope, row, entry);
                 None
             }
-            Err(None) => {
+            None => {
                 self.foreign(scope, entry);
                 Some(inner_scope(entry)).filter(|inner| *inner != Scope::Unknown)
             }
@@ -243,10 +252,10 @@ impl<'d> Checker<'d> {
 
     /// Checks an entry that has the form of its row.
     fn own(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) -> Option<Scope> {
-        if row.is_setting() {
+        let facts = row.codec.facts();
+        if facts.is_setting() {
             self.set(scope, row, entry);
         }
-        let facts = row.codec.facts();
         self.has_settings |= scope == Scope::Top && facts.group.is_none();
         if row.role == Some(DirectiveRole::Disabled) && row.codec.read(&[entry], None) == Some(true.into()) {
             self.sources += 1;
@@ -300,6 +309,9 @@ impl<'d> Checker<'d> {
 
     fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
         let keyword = entry.keyword();
+        if leftovers::is_mark(&keyword) {
+            return;
+        }
         self.refer(scope, entry);
         let row = Schema::foreign(&keyword);
         if keyword == "push" || row.is_some_and(|row| row.secret) {
@@ -405,9 +417,10 @@ impl<'d> Checker<'d> {
 
     /// Checks a source whose address stands behind this number of arguments.
     fn source(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
-        if let Some(address) = entry.arguments().nth(behind) {
+        let mut words = entry.arguments();
+        if let Some(address) = words.nth(behind) {
             address::source(address, &mut self.diagnostics);
-            self.known_options(SOURCE.usual, entry, behind + 1);
+            words::options(SOURCE.usual, words, &mut self.near_options, &mut self.diagnostics);
             self.options(scope, entry, behind + 1);
         }
     }

@@ -153,13 +153,13 @@ impl Sync<'_, '_> {
     pub(crate) fn changed(mut self, change: impl FnOnce(&mut Self)) -> MaybeEdit {
         change(&mut self);
         self.place_pending();
-        let Sync { document, members, around, leaving, splices, puts, promises, .. } = self;
+        let Sync { document, around, leaving, splices, puts, promises, .. } = self;
         self.faults.into_result(())?;
         let (splices, mut gone) = Layout::edits(&around, leaving, splices, &puts);
         // Changes can be several times as large as their text.
         drop(puts);
         let edited = document.edited(&splices);
-        promises.verify(members, &edited).map_err(EditError::Unproved)?;
+        promises.verify([document, &edited]).map_err(EditError::Unproved)?;
         gone.extend(promises.gone);
         verify_comments(document, &edited, &splices, &mut gone).map_err(EditError::Unproved)?;
         let edit = Edit {
@@ -204,11 +204,17 @@ impl Promises {
     }
 
     /// Compares the values of the new text with those that were promised.
-    fn verify(&self, old: &Members<'_>, edited: &Document) -> Result<(), Unproved> {
-        let (new, unproved) = (edited.members(), |at: String| Err(Unproved { at }));
-        if edited.diagnostics().errors() > 0 {
+    fn verify(&self, both: [&Document; 2]) -> Result<(), Unproved> {
+        let unproved = |at: String| Err(Unproved { at });
+        if both[1].diagnostics().errors() > 0 {
             return unproved("(text)".to_owned());
         }
+        // Where only blocks change, those with the same bytes in both say the same.
+        let has_only_blocks = self.members.is_empty() && self.orders.is_empty();
+        let all = || both.map(|document| 0..document.len());
+        let numbers = if has_only_blocks { both[0].differing(both[1]) } else { all() };
+        let entries = [0, 1].map(|side| both[side].entries_in(numbers[side].clone()));
+        let [old, new] = entries.map(|entries| Members::group(Scope::Top, entries));
         for (key, expected) in &self.members {
             // A value that is always shown may be missing where it is empty.
             let shown = |value: Option<Value>| value.filter(|value| !is_empty(value));
@@ -229,11 +235,16 @@ impl Promises {
                 return unproved(kind.key().to_owned());
             }
             let Some(blocks) = self.blocks.get(&kind) else { continue };
+            let mut found = 0;
             for &entry in entries {
                 let Some(promised) = blocks.get(&*entry.group_name().value()) else { continue };
-                if !promised.as_ref().is_some_and(|promised| promised.is_kept(kind, old, entry)) {
+                if !promised.as_ref().is_some_and(|promised| promised.is_kept(kind, &old, entry)) {
                     return unproved(format!("{}.{}", kind.key(), entry.group_name().value()));
                 }
+                found += 1;
+            }
+            if found != blocks.values().flatten().count() {
+                return unproved(kind.key().to_owned());
             }
         }
         Ok(())

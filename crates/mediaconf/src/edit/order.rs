@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
@@ -29,8 +29,7 @@ impl<'d> Sync<'_, 'd> {
         let entries = self.members.own_by_key(kind.key());
         let all_gone = || Cow::Owned(entries.iter().map(|&entry| (name_of(entry), Value::Null)).collect());
         let patch = at.patch.as_object().map_or_else(all_gone, Cow::Borrowed);
-        let named = entries.iter().enumerate().map(|(place, entry)| (entry.group_name().value(), place));
-        let places: HashMap<_, usize> = named.filter(|(name, _)| patch.contains_key(&**name)).collect();
+        let places = self.members.places(kind);
         let (mut new, mut movers) = (Vec::new(), Vec::new());
         for (name, patch) in &*patch {
             let place = places.get(name.as_str()).copied();
@@ -268,7 +267,9 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
     let mut splices = Vec::new();
     for kind in Kind::ALL {
         let Some(Value::Object(blocks)) = patch.get(kind.key()) else { continue };
-        for &entry in members.own_by_key(kind.key()) {
+        let mut touched: Vec<_> = blocks.keys().filter_map(|name| members.places(kind).get(name)).collect();
+        touched.sort_unstable();
+        for entry in touched.into_iter().map(|&place| members.own_by_key(kind.key())[place]) {
             let Some(Value::Object(patch)) = blocks.get(&*entry.group_name().value()) else { continue };
             if entry.is_block() && !(kind.has_sources() && entry.children().any(is_plural)) {
                 continue;

@@ -32,8 +32,8 @@ const UNIT_SAMPLES: usize = 200;
 /// The lines of a document.
 pub struct Surroundings<'d> {
     pub document: &'d Document,
-    /// The start of each line.
-    starts: Vec<usize>,
+    /// The start of each line, found when one is asked for: many edits need none.
+    starts: OnceCell<Vec<usize>>,
     /// The white space that one level of nesting adds.
     unit: OnceCell<&'d str>,
 }
@@ -51,8 +51,12 @@ pub struct Style {
 
 impl<'d> Surroundings<'d> {
     pub fn new(document: &'d Document) -> Self {
-        let newlines = memchr::memchr_iter(b'\n', document.text().as_bytes()).map(|newline| newline + 1);
-        Self { document, starts: std::iter::once(0).chain(newlines).collect(), unit: OnceCell::new() }
+        Self { document, starts: OnceCell::new(), unit: OnceCell::new() }
+    }
+
+    fn starts(&self) -> &[usize] {
+        let newlines = || memchr::memchr_iter(b'\n', self.text().as_bytes()).map(|newline| newline + 1);
+        self.starts.get_or_init(|| std::iter::once(0).chain(newlines()).collect())
     }
 
     fn text(&self) -> &'d str {
@@ -66,7 +70,7 @@ impl<'d> Surroundings<'d> {
 
     /// Returns the start of the line that holds `offset`.
     pub fn line_start(&self, offset: usize) -> usize {
-        let start = self.starts[self.starts.partition_point(|&start| start <= offset) - 1];
+        let start = self.starts()[self.starts().partition_point(|&start| start <= offset) - 1];
         if start == 0 { self.text_start().min(offset) } else { start }
     }
 
@@ -78,8 +82,8 @@ impl<'d> Surroundings<'d> {
 
     /// Returns the start of the line behind the one that holds `offset`.
     pub fn next_line(&self, offset: usize) -> usize {
-        let next = self.starts.partition_point(|&start| start <= offset);
-        self.starts.get(next).copied().unwrap_or(self.text().len())
+        let next = self.starts().partition_point(|&start| start <= offset);
+        self.starts().get(next).copied().unwrap_or(self.text().len())
     }
 
     /// True if there are only blanks in front of `offset` on its line.

@@ -336,8 +336,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// Puts the new lines at their places.
     pub fn place_pending(&mut self) {
         // Insertions remove nothing, so a place that was found stays right for all that follow.
-        let (of_setting, at_end, mut ends) =
-            (self.place_of_setting(), self.place_at_end(), HashMap::default());
+        let (mut places, mut ends) = (None, HashMap::default());
         // The last setting may be the end of the text: then settings behind it come before new blocks.
         let mut blocks: Vec<_> = self.puts.extract_if(.., |put| matches!(put.place, Anchor::End)).collect();
         let mut pending = std::mem::take(&mut self.pending);
@@ -359,8 +358,10 @@ impl<'p, 'd> Sync<'p, 'd> {
                 }),
                 (None, Some(last)) if is_block => (Anchor::After(last), self.around.gap_behind(last)),
                 (None, Some(last)) => (Anchor::After(last), 0),
-                (None, None) if is_block => at_end,
-                (None, None) => (of_setting, 0),
+                (None, None) => {
+                    let find = || [(self.place_of_setting(), 0), self.place_at_end()];
+                    places.get_or_insert_with(find)[usize::from(is_block)]
+                }
             };
             let contents = lines.into_iter().map(Insertion::New);
             contents.for_each(|content| self.put(Put { within, place, content, blank_lines }));

@@ -1,9 +1,9 @@
 //! The values of a configuration, and those that it inherits.
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -31,8 +31,6 @@ pub struct Config<'d> {
     skips_static: bool,
     /// The JSON, where there is no document.
     json: Option<&'d Value>,
-    /// The blocks of each kind by name, in their order, with their places among all of the kind.
-    groups: [OnceCell<IndexMap<String, usize>>; 3],
     /// The last member that keys led into: the next ones often lead into the same.
     entered: RefCell<(Vec<String>, Value)>,
 }
@@ -75,8 +73,7 @@ impl<'d> Config<'d> {
     }
 
     fn of_members(members: Members<'d>) -> Self {
-        let (groups, entered) = Default::default();
-        Self { members, globals: None, skips_static: false, json: None, groups, entered }
+        Self { members, globals: None, skips_static: false, json: None, entered: Default::default() }
     }
 
     /// Returns the top-level members; none of JSON.
@@ -121,7 +118,7 @@ impl<'d> Config<'d> {
     /// The value at `keys`; the whole configuration for no keys.
     pub fn value(&self, keys: &[&str]) -> Option<Value> {
         match (keys, self.kind(keys)) {
-            ([_, name], Some(kind)) => Some(self.block(kind, *self.group(kind).get(*name)?)),
+            ([_, name], Some(kind)) => Some(self.block(kind, self.place(kind, name)?)),
             _ => self.inside(keys, Value::clone),
         }
     }
@@ -154,7 +151,7 @@ impl<'d> Config<'d> {
     pub fn contains(&self, keys: &[&str]) -> bool {
         match (keys, self.kind(keys)) {
             ([], _) | ([_], Some(_)) => true,
-            ([_, name], Some(kind)) => self.group(kind).contains_key(*name),
+            ([_, name], Some(kind)) => self.place(kind, name).is_some(),
             _ => self.inside(keys, |_| ()).is_some(),
         }
     }
@@ -171,17 +168,20 @@ impl<'d> Config<'d> {
         keys.first().and_then(|key| Schema::kind(key)).filter(|_| self.json.is_none())
     }
 
-    /// All streams, lives or plugins; none where there is no text.
-    fn group(&self, kind: Kind) -> &IndexMap<String, usize> {
-        self.groups[kind as usize].get_or_init(|| {
-            self.shown(kind).map(|(place, entry)| (entry.group_name().value().into_owned(), place)).collect()
-        })
+    /// The place of a block that is shown among all of its group; `None` where there is no text.
+    fn place(&self, kind: Kind, name: &str) -> Option<usize> {
+        let place = *self.members.places(kind).get(name)?;
+        self.is_shown(kind, self.members.own_by_key(kind.key())[place]).then_some(place)
+    }
+
+    fn is_shown(&self, kind: Kind, entry: Entry<'_>) -> bool {
+        !(self.skips_static && kind.is_static(entry))
     }
 
     /// The entries of a group that are shown, each with its place among all.
     fn shown(&self, kind: Kind) -> impl Iterator<Item = (usize, &Entry<'d>)> {
         let entries = self.members.own_by_key(kind.key()).iter().enumerate();
-        entries.filter(move |(_, entry)| !(self.skips_static && kind.is_static(**entry)))
+        entries.filter(move |(_, entry)| self.is_shown(kind, **entry))
     }
 
     /// The number of streams, lives or plugins.
@@ -190,8 +190,8 @@ impl<'d> Config<'d> {
     }
 
     /// The values of the blocks of a group, by name.
-    fn blocks(&self, kind: Kind) -> impl Iterator<Item = (&String, Value)> {
-        self.group(kind).iter().map(move |(name, place)| (name, self.block(kind, *place)))
+    fn blocks(&self, kind: Kind) -> impl Iterator<Item = (Cow<'d, str>, Value)> {
+        self.shown(kind).map(move |(place, entry)| (entry.group_name().value(), self.block(kind, place)))
     }
 
     /// The value of a block whose place in its group is `place`, from 0.
@@ -205,7 +205,7 @@ impl<'d> Config<'d> {
     /// The value of a member of the top level of the document.
     fn member(&self, key: &str) -> Option<Value> {
         match Schema::kind(key) {
-            Some(kind) => Some(self.blocks(kind).map(|(name, block)| (name.clone(), block)).collect()),
+            Some(kind) => Some(self.blocks(kind).collect()),
             None => self.members.value(key),
         }
     }
@@ -232,7 +232,7 @@ impl<'d> Config<'d> {
                 [key] => self.member(key)?,
                 [group, name, ..] => {
                     let kind = Schema::kind(group)?;
-                    self.block(kind, *self.group(kind).get(*name)?)
+                    self.block(kind, self.place(kind, name)?)
                 }
             };
             *entered = (member.iter().map(|key| (*key).to_owned()).collect(), value);

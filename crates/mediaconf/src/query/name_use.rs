@@ -110,9 +110,10 @@ impl Document {
     /// A block of this text that `new` lacks while others there use its name, as a path such as `template.low`; and the paths
     /// of the blocks that use it.
     pub fn dangling_in<'d>(&'d self, new: &'d Document) -> Option<(String, Vec<String>)> {
-        let [old_names, new_names] = self.differing(new).map(|entries| -> BTreeSet<_> {
-            entries.into_iter().filter_map(NameUse::of_block).map(|used| (used.group, used.name)).collect()
-        });
+        let [old, new_numbers] = self.differing(new);
+        let [old_names, new_names] = [self.entries_in(old), new.entries_in(new_numbers)]
+            .map(|entries| entries.filter_map(NameUse::of_block).map(|used| (used.group, used.name)))
+            .map(BTreeSet::from_iter);
         let gone = &old_names - &new_names;
         // Of an entry that is no block its keyword.
         let path = |entry: Entry<'_>| {

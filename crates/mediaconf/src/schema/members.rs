@@ -1,7 +1,9 @@
 //! The members of one block: its entries grouped by the JSON key they are shown under.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
+use foldhash::HashMap;
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -106,6 +108,7 @@ pub struct Members<'d> {
     own: Vec<Vec<Entry<'d>>>,
     /// Those of each other keyword.
     foreign: IndexMap<Cow<'d, str>, Vec<Entry<'d>>>,
+    places: [OnceCell<HashMap<String, usize>>; 3],
 }
 
 impl<'d> Members<'d> {
@@ -124,7 +127,7 @@ impl<'d> Members<'d> {
     /// The members of an empty block.
     pub fn empty(scope: Scope) -> Self {
         let own = vec![Vec::new(); scope.rows().count()];
-        Self { scope, own, foreign: IndexMap::new() }
+        Self { scope, own, foreign: IndexMap::new(), places: Default::default() }
     }
 
     /// Returns the scope of the block.
@@ -145,6 +148,12 @@ impl<'d> Members<'d> {
     /// The entries of the parameter with this key; empty if it is not set.
     pub fn own_by_key(&self, key: &str) -> &[Entry<'d>] {
         self.scope.by_key(key).map_or(&[], |parameter| self.own(parameter))
+    }
+
+    /// The place of each stream, live or plugin among those of its kind, from 0.
+    pub fn places(&self, kind: Kind) -> &HashMap<String, usize> {
+        let names = || self.own_by_key(kind.key()).iter().map(|block| block.group_name().value().into_owned());
+        self.places[kind as usize].get_or_init(|| names().zip(0..).collect())
     }
 
     /// The entries from which a known parameter is read; those of another one if that has them.

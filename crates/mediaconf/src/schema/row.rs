@@ -143,7 +143,7 @@ impl Scope {
 
     /// The parameter that `keyword` is the text form of.
     pub fn by_keyword(self, keyword: &str) -> Option<&'static Parameter> {
-        // By the first letter, because each entry of a text is looked up.
+        // By the first letter and the length, because each entry of a text is looked up.
         static ROWS: LazyLock<Vec<Vec<(&str, &Parameter)>>> = LazyLock::new(|| {
             let mut rows = vec![Vec::new(); (Scope::Unknown as usize + 1) << 8];
             for (scope, row) in Scope::ALL.iter().flat_map(|scope| scope.rows().map(move |row| (*scope, row)))
@@ -157,7 +157,7 @@ impl Scope {
     }
 
     fn slot(self, keyword: &str) -> usize {
-        (self as usize) << 8 | usize::from(keyword.as_bytes()[0])
+        (self as usize) << 8 | (usize::from(keyword.as_bytes()[0]) ^ keyword.len() << 5) & 0xff
     }
 
     /// The parameter with this JSON key.
@@ -409,14 +409,12 @@ impl Parameter {
 
     /// True if of several directives the last one counts.
     pub fn is_setting(&self) -> bool {
-        let Facts { group, entries_of, derived, .. } = self.codec.facts();
-        group.is_none() && entries_of.is_none() && derived.is_none() && !self.takes_elements()
+        self.codec.facts().is_setting()
     }
 
     /// True if each directive is an entry of a list.
     pub fn takes_elements(&self) -> bool {
-        let Facts { list, sources, .. } = self.codec.facts();
-        list.is_some() || sources.is_some()
+        self.codec.facts().takes_elements()
     }
 
     /// True if its value is a port to listen on.
@@ -514,6 +512,17 @@ impl Facts {
     /// The facts of a form: the words behind the keyword, the form and the type in JSON.
     pub fn new([usage, json_form]: [&'static str; 2], json: JsonForm) -> Self {
         Self { usage, json_form, json, ..Self::default() }
+    }
+
+    /// True if of several directives the last one counts.
+    pub fn is_setting(&self) -> bool {
+        let is_other = self.group.is_some() || self.entries_of.is_some() || self.derived.is_some();
+        !is_other && !self.takes_elements()
+    }
+
+    /// True if each directive is an entry of a list.
+    pub fn takes_elements(&self) -> bool {
+        self.list.is_some() || self.sources.is_some()
     }
 }
 

@@ -136,12 +136,28 @@ impl Document {
         Children { document: self, at: numbers.start, end: numbers.end }
     }
 
-    /// The top-level entries of both, without those at their start and at their end that have the same text.
-    pub fn differing<'d>(&'d self, other: &'d Self) -> [Vec<Entry<'d>>; 2] {
-        let all = [self, other].map(|document| document.entries().collect::<Vec<_>>());
-        let texts = all.each_ref().map(|all| all.iter().map(|entry| entry.text()).collect::<Vec<_>>());
-        let [start, end] = common_ends(texts.each_ref().map(Vec::as_slice));
-        all.map(|all| all[start..all.len() - end].to_vec())
+    /// The numbers of the top-level entries of both, without those in the bytes that both texts start and end with.
+    pub fn differing(&self, other: &Self) -> [Range<usize>; 2] {
+        let both = [self, other];
+        let [head, tail] = common_ends(both.map(|document| document.text.as_bytes().as_ref()));
+        // Its `;` or `}` ends an entry, whatever follows.
+        let in_head = |entry: &Entry<'_>| entry.end() <= head && entry.is_terminated();
+        let first = self.entries().find(|entry| !in_head(entry)).map_or(self.len(), Entry::id);
+        // How many bytes and records are left from each entry on.
+        let mut left = both.map(|document| {
+            let left = |entry: Entry<'_>| (document.text.len() - entry.start(), document.len() - entry.id());
+            let behind = document.entries_in(first..document.len()).map(left);
+            behind.skip_while(|(bytes, _)| *bytes > tail).peekable()
+        });
+        // From where an entry begins in both, all that follows is the same.
+        let same = loop {
+            let [old, new] = left.each_mut().map(|left| left.peek().copied().unwrap_or_default());
+            if old == new {
+                break old.1;
+            }
+            left[usize::from(old < new)].next();
+        };
+        both.map(|document| first..document.len() - same)
     }
 
     /// The entry with this id.
