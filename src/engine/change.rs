@@ -10,10 +10,10 @@ use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Guard, NewWarning, Snapshot, UndoneChange, added_and_removed, compared, diff_lines};
+use super::{Guard, NewWarning, Snapshot, UndoneChange, added_and_removed, as_texts, compared, diff_lines};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, PendingInfo, REVERT, Reverted, Revision};
-use mediaconf::{ChangedValue, Effects, Faults, Masker, Path, Request};
+use mediaconf::{ChangedValue, Document, Effects, Faults, Masker, Path, Request};
 
 /// An operation that changes a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -475,10 +475,13 @@ impl ChangeReport {
         }
         let nothing = Snapshot::default();
         let old = self.old.as_deref();
-        let masker = if parts.diff { parts.masker() } else { Masker::Off };
-        let diff = diff_lines([old.unwrap_or(&nothing), new], masker);
-        [self.lines_added, self.lines_removed] = added_and_removed(&diff);
-        self.diff = if parts.diff { diff } else { Vec::new() };
+        let sides = [old.unwrap_or(&nothing), new];
+        if parts.diff {
+            self.diff = diff_lines(sides, parts.masker());
+            [self.lines_added, self.lines_removed] = added_and_removed(&self.diff);
+        } else {
+            [self.lines_added, self.lines_removed] = as_texts(sides, Document::changed_lines);
+        }
         if parts.values {
             self.values = compared([old, Some(new)], ChangedValue::between);
         }

@@ -110,8 +110,9 @@ pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
     let uses_block = |used: &NameUse<'_>| !used.is_definition && is_of_block(used);
     let is_linked = before.dangling_in(after).is_some() || others[1].name_uses().iter().any(uses_block);
     let [before, after] = if is_linked { [before, after] } else { others.each_ref() };
-    warnings(before).into_iter().for_each(|warning| *known.entry(warning).or_default() += 1);
     let mut found = warnings(after);
+    let before = if found.is_empty() { Vec::new() } else { warnings(before) };
+    before.into_iter().for_each(|warning| *known.entry(warning).or_default() += 1);
     found.retain(|warning| {
         known.get_mut(warning).filter(|times| **times > 0).map(|times| *times -= 1).is_none()
     });

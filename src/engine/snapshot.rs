@@ -171,8 +171,13 @@ pub fn compared<T>(sides: [Option<&Snapshot>; 2], look: impl FnOnce(&Config<'_>,
 
 /// Returns the lines of a unified diff of two configurations, from the first `@@` on. If
 /// the text of one of them is not known, their values are compared, written as texts.
-pub fn diff_lines([old, new]: [&Snapshot; 2], masker: Masker) -> Vec<String> {
-    let between = |old: &Snapshot, new: &Snapshot| old.document().unified_diff(new.document(), masker);
+pub fn diff_lines(sides: [&Snapshot; 2], masker: Masker) -> Vec<String> {
+    as_texts(sides, |old, new| old.unified_diff(new, masker))
+}
+
+/// Compares the texts of two configurations, or their values, written as texts.
+pub fn as_texts<T>([old, new]: [&Snapshot; 2], compare: impl Fn(&Document, &Document) -> T) -> T {
+    let between = |old: &Snapshot, new: &Snapshot| compare(old.document(), new.document());
     let rewritten =
         |text: &Snapshot| text.is_valid().then(|| Snapshot::of_values(&text.config().to_json()))?;
     match old.is_of_values() || new.is_of_values() {

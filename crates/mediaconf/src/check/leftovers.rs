@@ -22,13 +22,12 @@ pub(super) fn words(text: &str, diagnostics: &mut Diagnostics) {
     // Without an exit at each byte, several bytes are looked at together.
     let has_odd = |piece: &[u8]| piece.iter().fold(false, |has, &byte| has | is_odd(byte));
     let has = |sign: &str| memmem::find(text.as_bytes(), sign.as_bytes()).is_some();
+    let is_sign = |brace: usize| text[..brace].ends_with('$') || text[brace + 1..].starts_with(['{', '%']);
     // Nearly no text has one of them, and only such a text is read once more.
     if !(text.as_bytes().chunks(256).any(has_odd)
         || has(MARKS[0])
         || has(MARKS[3])
-        || has("{{")
-        || has("{%")
-        || has("${"))
+        || memchr::memchr_iter(b'{', text.as_bytes()).any(is_sign))
     {
         return;
     }

@@ -135,7 +135,8 @@ impl<'d> Checker<'d> {
     fn top_level(&mut self, document: &'d Document) {
         for entry in document.entries() {
             let scope = self.head(Some(Scope::Top), entry);
-            let block = if scope.is_none() { Schema::foreign(&entry.keyword()) } else { None };
+            let is_foreign = scope.is_none() && entry.is_block();
+            let block = if is_foreign { Schema::foreign(&entry.keyword()) } else { None };
             self.settings[1].clear();
             self.outer = Some(entry);
             self.before = None;
@@ -203,7 +204,7 @@ impl<'d> Checker<'d> {
             return self.meaning(scope, entry);
         }
         let text = entry.text();
-        let sum = text.bytes().rev().take(8).fold(text.len(), |sum, byte| sum * 31 + usize::from(byte));
+        let sum = text.bytes().rev().take(4).fold(text.len(), |sum, byte| sum * 31 + usize::from(byte));
         let at = sum % PLAIN_LINES;
         if let Some(&(known, setting)) = self.plain.get(at)
             && known == text

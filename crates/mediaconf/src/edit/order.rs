@@ -93,8 +93,8 @@ impl<'d> Sync<'_, 'd> {
         let Some(mut target) = self.faults.take(merged) else { return };
         without_misshapen(&members, &mut target, &current, patch);
         // A directive that sets the default goes when null asks for it, which changes nothing in the view.
-        let is_removed = |row: &&Parameter| patch.get(row.key).is_some_and(Value::is_null);
-        for row in kind.scope().rows().filter(is_removed) {
+        let removed = patch.iter().filter(|(_, value)| value.is_null());
+        for row in removed.filter_map(|(key, _)| kind.scope().by_key(key)) {
             if current.get(row.key) == target.get(row.key)
                 || target.get(row.key) == row.value_of_nothing().as_ref()
             {

@@ -89,7 +89,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// The members of the top level in schema order, then the others in the order of the patch.
     pub fn top_level(&mut self, patch: Object) {
         let (root, members) = (Pointer::root(), self.members);
-        let is_merged = |key: &str| members.scope().by_key(key).is_none_or(Parameter::is_setting);
+        let is_merged = |key: &str| members.scope().by_key(key).is_none_or(|row| row.codec.facts().is_setting());
         let merged = patch.iter().filter(|(key, _)| is_merged(key));
         let merged: Object = merged.map(|(key, value)| (key.clone(), value.clone())).collect();
         let present = |key: &String| Some((key.clone(), top_value(members, key)?));
@@ -106,13 +106,16 @@ impl<'p, 'd> Sync<'p, 'd> {
     pub(super) fn contents(&mut self, members: &Members<'d>, both: [&Object; 2], at: &At<'_, 'd>) {
         let [current, target] = both;
         let (scope, mut replaced) = (members.scope(), HashSet::default());
+        let gone = current.keys().filter(|key| !target.contains_key(*key));
+        let changed = gone.chain(target.keys()).filter(|key| current.get(*key) != target.get(*key));
+        let changed: Vec<&String> = changed.collect();
         for row in scope.rows() {
-            let (facts, values) = (row.codec.facts(), both.map(|members| members.get(row.key)));
+            let facts = row.codec.facts();
             match (facts.group, facts.list) {
                 (Some(kind), _) if at.patch.get(row.key).is_some() => self.group(kind, &at.child(row.key)),
                 (Some(_), _) => {}
                 (_, Some(list)) => self.ports(row, list, at),
-                _ if facts.derived.is_some() || values[0] == values[1] => {}
+                _ if facts.derived.is_some() || !changed.iter().any(|key| *key == row.key) => {}
                 _ => {
                     // Where there is no other line, the last one in a wrong form is changed.
                     let (mut entries, misshapen) = (members.own(row), misshapen(members, row, target));
@@ -121,20 +124,19 @@ impl<'p, 'd> Sync<'p, 'd> {
                         entries = &misshapen[gone.len()..];
                     }
                     let nothing = row.value_of_nothing().filter(|_| entries.is_empty());
-                    let target = values[1].filter(|target| nothing.as_ref() != Some(*target));
+                    let value = target.get(row.key);
+                    let target = value.filter(|target| nothing.as_ref() != Some(*target));
                     let text = target.map_or_else(String::new, |value| row.write(value).join("\n"));
                     let nowhere = At { patch: &Value::Null, ..at.child(row.key) };
                     self.fresh(Some(row), entries, text, &nowhere);
                     let keys = misshapen.iter().map(|line| scope.key_of(&line.keyword()).into_owned());
                     replaced.extend(keys);
-                    self.promise(at, row.key, values[1]);
+                    self.promise(at, row.key, value);
                 }
             }
         }
         replaced.iter().for_each(|key| self.promise(at, key, target.get(key)));
-        let gone = current.keys().filter(|key| !target.contains_key(*key));
-        let others = gone.chain(target.keys()).filter(|key| scope.by_key(key).is_none());
-        for key in others.filter(|key| current.get(*key) != target.get(*key)) {
+        for key in changed.into_iter().filter(|key| scope.by_key(key).is_none()) {
             if target.contains_key(key) || !replaced.contains(key) {
                 let keyword = keyword_of(scope, key);
                 self.general(members, keyword, target.get(key), &at.child(key));
@@ -398,7 +400,7 @@ impl<'p, 'd> Sync<'p, 'd> {
 /// The lines of a parameter with one value whose only word has the wrong form, in whose place a new one goes; none if
 /// `kept`, a target or a patch, has them as what they are.
 fn misshapen<'d>(members: &Members<'d>, row: &'static Parameter, kept: &Object) -> Vec<Entry<'d>> {
-    let is_single = row.is_setting() && members.own(row).is_empty();
+    let is_single = row.codec.facts().is_setting() && members.own(row).is_empty();
     let is_free = |keyword: &&&str| is_single && !kept.contains_key(&*members.scope().key_of(keyword));
     // A line with more words may have swallowed another one, whose `;` before it is missing: it stays.
     let is_simple = |line: &Entry<'d>| !line.is_block() && line.count_arguments() <= 1;
@@ -409,12 +411,10 @@ fn misshapen<'d>(members: &Members<'d>, row: &'static Parameter, kept: &Object) 
 
 /// Takes the lines in a wrong form out of a target that sets their parameter, unless the patch gives them.
 pub(super) fn without_misshapen(members: &Members<'_>, target: &mut Object, old: &Object, patch: &Object) {
-    for row in members.scope().rows() {
-        if target.contains_key(row.key) && !old.contains_key(row.key) {
-            for entry in misshapen(members, row, patch) {
-                target.shift_remove(&*members.scope().key_of(&entry.keyword()));
-            }
-        }
+    let new = target.keys().filter(|key| !old.contains_key(*key));
+    let rows: Vec<_> = new.filter_map(|key| members.scope().by_key(key)).collect();
+    for entry in rows.into_iter().flat_map(|row| misshapen(members, row, patch)) {
+        target.shift_remove(&*members.scope().key_of(&entry.keyword()));
     }
 }
 

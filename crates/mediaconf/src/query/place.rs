@@ -157,7 +157,7 @@ impl Place {
     /// True if the place is a list that a single element, given as its words, may be the whole of.
     pub fn takes_elements(self) -> bool {
         match self {
-            Self::Own(parameter) => parameter.takes_elements(),
+            Self::Own(parameter) => parameter.codec.facts().takes_elements(),
             Self::Part(part) => part.is_rest(),
             _ => false,
         }

@@ -104,8 +104,9 @@ impl Document {
 #[derive(Debug, Clone)]
 pub struct Members<'d> {
     scope: Scope,
-    /// The entries of each known parameter.
-    own: Vec<Vec<Entry<'d>>>,
+    /// The entries of the known parameters, and the places of these in the schema, in their order.
+    own: Vec<Entry<'d>>,
+    rows: Vec<usize>,
     /// Those of each other keyword.
     foreign: IndexMap<Cow<'d, str>, Vec<Entry<'d>>>,
     places: [OnceCell<HashMap<String, usize>>; 3],
@@ -114,20 +115,22 @@ pub struct Members<'d> {
 impl<'d> Members<'d> {
     /// Groups `entries`, which stand in a block of this scope.
     pub fn group(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
-        let mut members = Self::empty(scope);
+        let (mut members, mut own) = (Self::empty(scope), Vec::new());
         for entry in entries {
             match read(scope, entry).ok().and_then(|row| scope.place(row)) {
-                Some(row) => members.own[row].push(entry),
+                Some(row) => own.push((row, entry)),
                 None => members.foreign.entry(entry.keyword()).or_default().push(entry),
             }
         }
+        own.sort_by_key(|(row, _)| *row);
+        (members.rows, members.own) = own.into_iter().unzip();
         members
     }
 
     /// The members of an empty block.
     pub fn empty(scope: Scope) -> Self {
-        let own = vec![Vec::new(); scope.rows().count()];
-        Self { scope, own, foreign: IndexMap::new(), places: Default::default() }
+        let (own, rows, foreign, places) = Default::default();
+        Self { scope, own, rows, foreign, places }
     }
 
     /// Returns the scope of the block.
@@ -137,12 +140,13 @@ impl<'d> Members<'d> {
 
     /// The entries of a known parameter; empty if it is not set.
     pub fn own(&self, parameter: &'static Parameter) -> &[Entry<'d>] {
-        self.scope.place(parameter).map_or(&[], |row| &self.own[row])
+        let rows = |row| self.rows.partition_point(|at| *at < row)..self.rows.partition_point(|at| *at <= row);
+        self.scope.place(parameter).map_or(&[], |row| &self.own[rows(row)])
     }
 
     /// Each known parameter with its entries, in schema order.
     pub fn all_own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
-        self.scope.rows().zip(self.own.iter().map(Vec::as_slice))
+        self.scope.rows().map(|row| (row, self.own(row)))
     }
 
     /// The entries of the parameter with this key; empty if it is not set.

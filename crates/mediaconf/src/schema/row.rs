@@ -407,16 +407,6 @@ impl Parameter {
         self.keywords.first().map(|keyword| self.codec.write(keyword, value)).unwrap_or_default()
     }
 
-    /// True if of several directives the last one counts.
-    pub fn is_setting(&self) -> bool {
-        self.codec.facts().is_setting()
-    }
-
-    /// True if each directive is an entry of a list.
-    pub fn takes_elements(&self) -> bool {
-        self.codec.facts().takes_elements()
-    }
-
     /// True if its value is a port to listen on.
     pub fn is_port(&self) -> bool {
         self.codec.facts().kind.is_some_and(|kind| kind.is_port)

@@ -34,13 +34,13 @@ fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<FoundE
             (entries.iter().filter(is_meant).copied().collect(), inside)
         }
         _ if is_of_list => return None,
-        ([Segment::Index(at), inside @ ..], Some(row)) if row.takes_elements() => {
+        ([Segment::Index(at), inside @ ..], _) if facts.takes_elements() => {
             // A line may have several sources.
             let mut each = entries.iter().flat_map(|&line| Address::of_entry(line).map(move |_| line));
             (each.nth(*at).into_iter().collect(), if facts.list.is_some() { inside } else { below })
         }
         // Of a directive that stands there twice, the last one counts.
-        (_, Some(row)) if !row.takes_elements() && !has_names => {
+        (_, Some(_)) if !facts.takes_elements() && !has_names => {
             (entries.last().into_iter().copied().collect(), below)
         }
         _ => (entries.to_vec(), below),

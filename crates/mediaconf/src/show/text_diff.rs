@@ -22,15 +22,26 @@ impl Document {
     /// The lines of a unified diff from the first `@@` on, without their newlines, with their secrets masked. A line
     /// on both sides follows a space, others `-`, `+` and `\\`.
     pub fn unified_diff(&self, new: &Self, masker: Masker) -> Vec<String> {
-        let (old, new_text) = (self.text(), new.text());
-        let [head, tail] = common_ends([old, new_text].map(str::as_bytes));
-        let start =
-            (0..WINDOW_LINES).fold(line_start(old, head), |at, _| line_start(old, at.saturating_sub(1)));
-        let behind = old.len() - (0..WINDOW_LINES).fold(old.len() - tail, |at, _| line_end(old, at));
-        let skipped = memchr::memchr_iter(b'\n', &old.as_bytes()[..start]).count();
-        let lines = [old, new_text].map(|text| lines_of(&text[start..text.len() - behind]));
+        let (skipped, lines) = lines_around([self.text(), new.text()]);
         masked([self, new], &lines, skipped, &hunks(lines.each_ref().map(Vec::as_slice)), masker)
     }
+
+    /// The number of lines of this diff that only the new text has, and of those that only the old one has.
+    pub fn changed_lines(&self, new: &Self) -> [usize; 2] {
+        let (_, lines) = lines_around([self.text(), new.text()]);
+        let ops = hunks(lines.each_ref().map(Vec::as_slice)).into_iter().flatten();
+        let changed = ops.filter(|op| op.tag() != DiffTag::Equal);
+        changed.fold([0, 0], |[added, gone], op| [added + op.new_range().len(), gone + op.old_range().len()])
+    }
+}
+
+/// The lines of two texts that are compared, and how many stand in front of them.
+fn lines_around([old, new]: [&str; 2]) -> (usize, [Vec<&str>; 2]) {
+    let [head, tail] = common_ends([old, new].map(str::as_bytes));
+    let start = (0..WINDOW_LINES).fold(line_start(old, head), |at, _| line_start(old, at.saturating_sub(1)));
+    let behind = old.len() - (0..WINDOW_LINES).fold(old.len() - tail, |at, _| line_end(old, at));
+    let skipped = memchr::memchr_iter(b'\n', &old.as_bytes()[..start]).count();
+    (skipped, [old, new].map(|text| lines_of(&text[start..text.len() - behind])))
 }
 
 /// The lines of a text, each with its line feed.
@@ -64,7 +75,9 @@ fn masked(
 ) -> Vec<String> {
     let shown = [0, 1].map(|side| {
         let text = documents[side].text();
-        let windows = hunks.iter().flatten().flat_map(|op| {
+        // Of what is in both, the old side is printed.
+        let printed = hunks.iter().flatten().filter(|op| side == 0 || op.tag() != DiffTag::Equal);
+        let windows = printed.flat_map(|op| {
             let numbers = if side == 0 { op.old_range() } else { op.new_range() };
             lines[side][numbers].iter().map(|line| place_of(text, line))
         });
