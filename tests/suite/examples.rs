@@ -105,7 +105,7 @@ fn the_cron_script_follows_a_git_repository() {
     commit(&whole.replace(" auth false;", ""));
     follow().exits(0).prints("-  auth false;");
     let wanted = whole.replace(" auth false;", "");
-    assert_eq!(place.run(["read"]).exits(0).out, Place::with(wanted).run(["read"]).exits(0).out);
+    assert_eq!(place.line("read").exits(0).out, Place::with(wanted).line("read").exits(0).out);
     commit(cam1);
     run(command(&place, example("gitops/mediactl-gitops")).arg("clone").env("MEDIACTL_APPLY", "--prune=all"))
         .exits(6)
@@ -116,7 +116,7 @@ fn the_cron_script_follows_a_git_repository() {
         follow().exits(6).says("no stream, live or plugin at all");
     }
     assert_eq!(place.text(), applied);
-    place.run(["history"]).exits(0).prints("git ").prints("ticket 231");
+    place.line("history").exits(0).prints("git ").prints("ticket 231");
 }
 
 #[test]

@@ -134,8 +134,8 @@ fn a_kept_text_that_was_altered_is_no_longer_kept() {
     // The text of the last change is in the file, too, and is compressed from there.
     story.write("a 3;\n");
     assert_eq!(story.conf.kept(2).expect("it is kept").as_deref(), Some(&b"a 2;\n"[..]));
-    story.place.run(["history", "show", "1"]).exits(7).says("is not kept");
-    story.place.run(["rollback", "1", "--yes"]).exits(7).says("is not kept");
+    story.place.line("history show 1").exits(7).says("is not kept");
+    story.place.line("rollback 1 --yes").exits(7).says("is not kept");
 }
 
 /// The journal is made shorter later than texts go.
@@ -156,7 +156,7 @@ fn the_newest_texts_are_kept() {
     (0..KEEP + 3).for_each(|number| drop(change(&story, &format!("b {number};\n"))));
     assert_eq!(story.place.kept().len(), KEEP, "who says nothing keeps as many as before");
     // More are kept from now on, and those that are gone do not come back.
-    story.place.run(["modify", "--set", "rtmp=1", "--keep", "9", "-q"]).exits(0);
+    story.place.line("modify --set rtmp=1 --keep 9 -q").exits(0);
     assert_eq!(story.place.kept().len(), KEEP + 1);
 }
 

@@ -99,7 +99,7 @@ fn one_entry_is_edited_alone() {
     edit(&place, ":", &["streams.cam1"]).run().exits(7).says("there is no stream `cam1`");
     edit(&place, ":", &["streams..x"]).run().exits(3);
     edit(&place, ":", &["rtmp", "--from", "x"]).run().exits(2);
-    Place::empty().run(["edit"]).exits(7);
+    Place::empty().line("edit").exits(7);
 }
 
 #[test]
@@ -311,8 +311,8 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     let nine = "sed -i 's/prepush 8/prepush 9/' \"$1\"";
     let confirmed = remote(nine, &["--yes", "--confirm", "60s", "-o", "change-json"]).exits(0);
     assert_eq!(confirmed.json()["pending"]["operation"], "edit");
-    place.run(["status"]).exits(1).prints("edit by admin from 127.0.0.1");
-    place.run(["confirm", "--rollback"]).exits(0);
+    place.line("status").exits(1).prints("edit by admin from 127.0.0.1");
+    place.line("confirm --rollback").exits(0);
     assert!(place.text().contains("prepush 8"));
     server.stop().exits(0);
 }
@@ -325,13 +325,13 @@ fn a_server_that_starts_while_one_edits_is_not_written_past() {
     let editing = edit(&place, &format!("{SIX}; : > begun; cat gate"), &["--yes"]).start();
     eventually(|| place.path("begun").exists());
     let server = Serving::over(&place);
-    place.run(["modify", "--set", "rtsp=555", "--confirm", "60", "--quiet"]).exits(0);
+    place.line("modify --set rtsp=555 --confirm 60 --quiet").exits(0);
     place.open_gate();
     let refused = Run::of(editing.wait_with_output().expect("it ends")).exits(5);
     refused.says("a server over `media.conf` started meanwhile").says("edit --from");
-    place.run(["confirm"]).exits(0);
+    place.line("confirm").exits(0);
     resumed(&place, ":", &["--yes"]).run().exits(0);
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6").replace("rtsp 554", "rtsp 555"));
-    place.run(["status"]).exits(0);
+    place.line("status").exits(0);
     server.stop().exits(0);
 }

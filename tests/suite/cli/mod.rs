@@ -154,6 +154,16 @@ impl Place {
         self.mediactl(arguments).run()
     }
 
+    /// The same with the words of a line, which are parted by blanks.
+    pub fn line(&self, line: &str) -> Run {
+        self.run(line.split(' '))
+    }
+
+    /// The same with an input.
+    pub fn fed(&self, line: &str, input: impl AsRef<[u8]>) -> Run {
+        self.mediactl(line.split(' ')).input(input).run()
+    }
+
     /// `modify` with one `--set` for each assignment.
     pub fn set(&self, assignments: &[&str]) -> Run {
         self.run(["modify"].into_iter().chain(assignments.iter().flat_map(|text| ["--set", *text])))
@@ -161,7 +171,7 @@ impl Place {
 
     /// `modify -f -` of this patch.
     pub fn patch(&self, patch: &str) -> Run {
-        self.mediactl(["modify", "-f", "-"]).input(patch).run()
+        self.fed("modify -f -", patch)
     }
 
     /// The texts that the history keeps of its entries, the oldest first.
