@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{CONF, Place, Run, SAMPLE};
+use super::{CONF, Place, Run, SAMPLE, set_mode};
 
 /// Every command that reads or writes the file, all ending alike, and the file as it was.
 #[track_caller]
@@ -123,8 +123,8 @@ fn files_that_are_too_large_are_refused() {
 fn read_only() {
     let place = Place::with(SAMPLE);
     // Root may write everything.
-    let denied = ["0", "0444"].map(|mode| {
-        chmod(&place, CONF, mode);
+    let denied = [0, 0o444].map(|mode| {
+        set_mode(&place.path(CONF), mode);
         let denied = fs::OpenOptions::new().append(true).open(place.path(CONF)).is_err();
         if denied {
             place.set(&["rtsp=1"]).exits(4).says("cannot write").says("permission denied");
@@ -132,20 +132,15 @@ fn read_only() {
         }
         denied
     });
-    chmod(&place, CONF, "0644");
+    set_mode(&place.path(CONF), 0o644);
     if denied == [true, true] {
-        chmod(&place, "", "0555");
+        set_mode(&place.path(""), 0o555);
         place.set(&["rtsp=1"]).exits(4).says("state folder").says("hint: ");
         place.line("modify --dry-run --set rtsp=1").exits(0);
-        chmod(&place, "", "0755");
+        set_mode(&place.path(""), 0o755);
     }
     assert_eq!(place.text(), SAMPLE);
     assert_eq!(place.names(), [CONF]);
-}
-
-fn chmod(place: &Place, name: &str, mode: &str) {
-    let status = std::process::Command::new("chmod").arg(mode).arg(place.path(name)).status();
-    assert!(status.is_ok_and(|status| status.success()));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! The answers of the program to a shell that completes a word.
 
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::DirBuilderExt;
 
 use super::serve::Serving;
-use super::{CONF, Call, PROGRAM, Place, SAMPLE, collect};
+use super::{CONF, Call, PROGRAM, Place, SAMPLE, collect, set_mode};
 
 /// Asks as fish does: the last word is the one that is typed.
 fn ask(place: &Place, words: &[&str]) -> Call {
@@ -45,8 +45,7 @@ fn place() -> Place {
 
 fn contexts(place: &Place, text: &str) {
     place.put("mediactl/contexts.conf", text);
-    let mode = fs::Permissions::from_mode(0o600);
-    fs::set_permissions(place.path("mediactl/contexts.conf"), mode).expect("a mode can be set");
+    set_mode(&place.path("mediactl/contexts.conf"), 0o600);
 }
 
 fn with_contexts(place: &Place, call: Call) -> Call {

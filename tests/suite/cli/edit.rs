@@ -1,13 +1,12 @@
 //! `mediactl edit`, with small scripts in the place of a person
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::process::Signal;
 
 use super::serve::Serving;
-use super::{CONF, Call, Place, Run, SAMPLE};
+use super::{CONF, Call, Place, Run, SAMPLE, mode, set_mode};
 use crate::waiting::eventually;
 
 /// The folder of the user, where drafts are.
@@ -28,8 +27,7 @@ fn drafts(folder: &Path) -> Vec<String> {
         |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("draft-"));
     let mut texts = Vec::new();
     for path in paths.filter(is_draft) {
-        let mode = fs::metadata(&path).expect("it is there").permissions().mode();
-        assert_eq!(mode & 0o7777, 0o600, "{path:?}");
+        assert_eq!(mode(&path), 0o600, "{path:?}");
         if path.extension().is_some_and(|end| end == "conf") {
             texts.push(fs::read_to_string(path).expect("it is text"));
         }
@@ -234,8 +232,7 @@ fn the_printed_command_goes_on_with_the_edit() {
 fn a_folder_that_others_may_write_is_refused() {
     let place = Place::with(SAMPLE);
     edit(&place, SIX, &[]).run().exits(6);
-    let folder = place.path(STATE);
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("it is ours");
+    set_mode(&place.path(STATE), 0o777);
     edit(&place, SIX, &["--yes"]).run().exits(4).says("other users may write it");
     assert_eq!(place.text(), SAMPLE);
 }
@@ -301,7 +298,7 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     let break_it = "sed -i 's/prepush 7;/prepush 8; }/' \"$1\"";
     remote(break_it, &["--yes"]).exits(3).says("edit --from").hides("hunter2");
     let home = place.path("home/.local/state/mediactl");
-    assert_eq!(fs::metadata(&home).expect("it is there").permissions().mode() & 0o7777, 0o700);
+    assert_eq!(mode(&home), 0o700);
     assert_eq!(drafts(&home).len(), 1);
     let mend = format!("sed -i 's/rtsp 554/rtsp 555/' {CONF}; sed -i 's/prepush 8; }}/prepush 8;/' \"$1\"");
     remote(&mend, &["--from", &draft(&place).display().to_string(), "--yes"])

@@ -1,10 +1,7 @@
 //! The messages for a first-time user.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-
 use super::serve::Serving;
-use super::{CONF, Place};
+use super::{CONF, Place, mode};
 
 #[test]
 fn init_makes_a_valid_configuration_with_a_password_of_its_own() {
@@ -14,8 +11,7 @@ fn init_makes_a_valid_configuration_with_a_password_of_its_own() {
     assert_eq!(password.len(), 24);
     place.line("check --strict").exits(0).says("no errors, no warnings");
     assert!(place.text().contains(&format!("edit_auth admin {password};\n")));
-    let mode = fs::metadata(place.path(CONF)).expect("it is there").permissions().mode();
-    assert_eq!(mode & 0o777, 0o640);
+    assert_eq!(mode(&place.path(CONF)), 0o640);
     let before = place.bytes();
     place.line("init").exits(6).says("`media.conf` exists already").says("nothing was changed");
     assert_eq!(place.bytes(), before);

@@ -44,8 +44,9 @@ pub mod watch;
 mod words;
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
@@ -194,6 +195,14 @@ impl Place {
         });
         names
     }
+}
+
+pub fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).expect("it is there").mode() & 0o7777
+}
+
+pub fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).expect("the file is ours");
 }
 
 fn collect(root: &Path, folder: &Path, names: &mut Vec<String>) {

@@ -1,17 +1,13 @@
 //! `mediactl save` and `mediactl update`
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-
-use super::{CONF, Place, SAMPLE};
+use super::{CONF, Place, SAMPLE, mode};
 
 #[test]
 fn a_missing_file_is_made_for_owner_and_group() {
     let place = Place::empty();
     place.fed("save -", "rtmp 1935;\n").exits(0).prints("+rtmp 1935;").says("saved media.conf");
     assert_eq!(place.text(), "rtmp 1935;\n");
-    let mode = fs::metadata(place.path(CONF)).expect("it is there").permissions().mode();
-    assert_eq!(mode & 0o7777, 0o640);
+    assert_eq!(mode(&place.path(CONF)), 0o640);
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
 use std::process::Child;
 use std::thread::JoinHandle;
@@ -11,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, prlimit};
 
-use super::{CONF, Call, Place, Run, SAMPLE};
+use super::{CONF, Call, Place, Run, SAMPLE, mode};
 use crate::waiting::{eventually, until};
 
 /// A server over the configuration of a place, with its address. It is killed when this is dropped.
@@ -134,7 +133,7 @@ fn a_certificate_of_its_own_is_made_once_and_trusted_by_its_fingerprint() {
     server.remote(&place, &["read", "rtsp", "--cacert", &certificate]).exits(0);
     server.remote(&place, &["read", "rtsp"]).exits(7).says(&made);
     let key = place.path(&format!("{state}/tls-key.pem"));
-    assert_eq!(fs::metadata(&key).expect("it is there").permissions().mode() & 0o777, 0o600);
+    assert_eq!(mode(&key), 0o600);
     server.stop().exits(0);
     let again = start();
     assert_eq!(again.fingerprint, made, "the certificate is kept");

@@ -1,8 +1,6 @@
 //! `mediactl read -o table`, and the pager.
 
-use std::os::unix::fs::PermissionsExt;
-
-use super::Place;
+use super::{Place, set_mode};
 
 const TEXT: &str = "\
 auth http://backend/check;
@@ -98,8 +96,7 @@ fn a_pager_gets_what_the_terminal_would_get() {
 fn under_sudo_there_is_no_pager() {
     let place = Place::with(TEXT);
     place.put("less", "#!/bin/sh\ntouch ran; cat\n");
-    let mode = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(place.path("less"), mode).expect("a mode can be set");
+    set_mode(&place.path("less"), 0o755);
     let path = format!("{}:{}", place.path("").display(), std::env::var("PATH").expect("there is one"));
     let read = || place.mediactl(["read", "auth.url"]).env("TERM", "xterm").env("PATH", &path);
     for call in [read(), read().env("PAGER", "touch ran"), read().env("MEDIACTL_PAGER", "touch ran")] {

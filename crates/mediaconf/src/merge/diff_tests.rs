@@ -52,7 +52,7 @@ fn only_what_differs_is_given() {
             = {"plugins": {"c": {"position": 1}}}
     "#,
     ) {
-        let found = Value::Object(Config::from(from).patch_to(&Config::from(to)));
+        let found = Value::Object(Config::from(&from).patch_to(&Config::from(&to)));
         assert_eq!(format!("{found:#}"), format!("{expected:#}"), "{from} {to}");
     }
 }
