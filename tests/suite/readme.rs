@@ -9,22 +9,19 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use tempfile::TempDir;
 
 use crate::cli::terminal::Terminal;
 use crate::cli::{PROGRAM, Place, set_mode};
 use crate::ports::free_port;
+use crate::waiting::PATIENCE;
 
 /// Set to `1`, this environment variable has the output written instead of compared.
 const BLESS: &str = "MEDIACTL_BLESS";
 
 /// The ports that the pages name.
 const PORTS: [&str; 3] = ["8090", "8443", "9180"];
-
-/// How long a command may take.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Printed after each command, to show where its output ends.
 const END: &str = "-- the command has ended --";
