@@ -59,7 +59,7 @@ fn checks_find_what_is_expected() {
         let expected = expected.as_array().expect("a list of diagnostics");
         match expected.iter().find(|&expected| !is_found(expected)) {
             None => Ok(()),
-            Some(lacking) => Err(format!("expected {lacking}\nfound {}", self::found(text).join("\n"))),
+            Some(lacking) => Err(format!("expected {lacking}\nfound {}", self::found(&text).join("\n"))),
         }
     });
 }
@@ -86,7 +86,7 @@ fn invalid_files_get_their_diagnostics() {
         |path| path.display().to_string(),
         |path| {
             let read = |path: &Path| std::fs::read(path).map_err(|error| error.to_string());
-            let (found, expected) = (found(read(path)?), read(&path.with_extension("expect"))?);
+            let (found, expected) = (found(&read(path)?), read(&path.with_extension("expect"))?);
             let expected = String::from_utf8_lossy(&expected).into_owned();
             // The place and the severity count, the words do not.
             let place = |line: &str| {

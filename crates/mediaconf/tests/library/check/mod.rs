@@ -9,7 +9,7 @@ mod slips;
 use mediaconf::{Diagnostic, Document, LineIndex, check};
 
 /// Returns the diagnostics of a text, each as `LINE:COLUMN: SEVERITY: MESSAGE`.
-pub fn found(text: impl AsRef<[u8]>) -> Vec<String> {
+pub fn found(text: &(impl AsRef<[u8]> + ?Sized)) -> Vec<String> {
     let document = Document::from_bytes(text.as_ref().to_vec());
     let lines = LineIndex::new(document.text());
     let line = |found: &Diagnostic| {
