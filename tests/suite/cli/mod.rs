@@ -46,6 +46,7 @@ mod words;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
@@ -193,6 +194,23 @@ fn collect(root: &Path, folder: &Path, names: &mut Vec<String>) {
             collect(root, &path, names);
         } else {
             names.push(path.strip_prefix(root).expect("it is below").display().to_string());
+        }
+    }
+}
+
+/// Copies a folder for its owner alone.
+pub fn copy(from: &Path, to: &Path) {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(to).expect("a folder can be made");
+    for entry in fs::read_dir(from).expect("a folder can be listed") {
+        let from = entry.expect("an entry can be read").path();
+        let to = to.join(from.file_name().expect("it has a name"));
+        if let Ok(target) = fs::read_link(&from) {
+            symlink(target, &to).expect("the name is free");
+        } else if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(&from, &to).expect("there is room");
+            fs::set_permissions(&to, fs::Permissions::from_mode(0o600)).expect("it is ours");
         }
     }
 }

@@ -63,57 +63,24 @@ fn unmasked(old: &str, new: &str) -> Vec<String> {
     Document::parse(old).unified_diff(&Document::parse(new), Masker::Off)
 }
 
+/// Whatever is not shown here is held for any two texts by the last test.
 #[test]
-fn shows_three_lines_around_a_change() {
-    assert_eq!(
-        text_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
-        "--- a\n+++ b\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
-    );
-}
-
-#[test]
-fn joins_hunks_whose_context_meets() {
+fn three_lines_stand_around_a_change_and_hunks_whose_context_meets_are_one() {
+    const MARK: &str = "\\ No newline at end of file\n";
+    for (old, new, hunk) in [
+        ("1\n2\n3\n4\n5\n6\n", "1\n2\n3\n4\nx\n6\n", "@@ -2,5 +2,5 @@\n 2\n 3\n 4\n-5\n+x\n 6\n"),
+        ("a\nb\nc\n", "x\ny\nc\n", "@@ -1,3 +1,3 @@\n-a\n-b\n+x\n+y\n c\n"),
+        ("", "a\n", "@@ -0,0 +1 @@\n+a\n"),
+        ("a", "a\n", &format!("@@ -1 +1 @@\n-a\n{MARK}+a\n")),
+        ("a\nz", "b\nz", &format!("@@ -1,2 +1,2 @@\n-a\n+b\n z\n{MARK}")),
+    ] {
+        assert_eq!(text_diff(old, new), format!("--- a\n+++ b\n{hunk}"));
+    }
     let old: String = (1..30).map(|n| format!("{n}\n")).collect();
     let near = old.replace("\n10\n", "\nx\n").replace("\n17\n", "\ny\n");
     assert_eq!(headers(&unmasked(&old, &near)).len(), 1);
     let far = old.replace("\n10\n", "\nx\nx\n").replace("\n18\n", "\ny\ny\n");
     assert_eq!(headers(&unmasked(&old, &far)), ["@@ -7,7 +7,8 @@", "@@ -15,7 +16,8 @@"]);
-}
-
-#[test]
-fn equal_texts_have_no_diff() {
-    assert_eq!(text_diff("a\nb", "a\nb"), "");
-    assert_eq!(text_diff("", ""), "");
-}
-
-#[test]
-fn an_empty_side_has_line_zero() {
-    assert_eq!(text_diff("", "a\n"), "--- a\n+++ b\n@@ -0,0 +1 @@\n+a\n");
-    assert_eq!(text_diff("a\nb\n", ""), "--- a\n+++ b\n@@ -1,2 +0,0 @@\n-a\n-b\n");
-}
-
-#[test]
-fn marks_a_missing_newline_on_its_side() {
-    const MARK: &str = "\\ No newline at end of file\n";
-    let check = |old, new, body: &str| {
-        assert_eq!(text_diff(old, new), format!("--- a\n+++ b\n{body}"));
-    };
-    check("a", "a\n", &format!("@@ -1 +1 @@\n-a\n{MARK}+a\n"));
-    check("a\n", "a", &format!("@@ -1 +1 @@\n-a\n+a\n{MARK}"));
-    check("a", "b", &format!("@@ -1 +1 @@\n-a\n{MARK}+b\n{MARK}"));
-    check("a\nz", "b\nz", &format!("@@ -1,2 +1,2 @@\n-a\n+b\n z\n{MARK}"));
-    check("a\nb", "a\n", &format!("@@ -1,2 +1 @@\n a\n-b\n{MARK}"));
-    check("", "a", &format!("@@ -0,0 +1 @@\n+a\n{MARK}"));
-}
-
-#[test]
-fn keeps_carriage_returns() {
-    assert_eq!(text_diff("a\r\nb\r\n", "a\r\nc\n"), "--- a\n+++ b\n@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\n");
-}
-
-#[test]
-fn neighbouring_changes_show_what_went_first() {
-    assert_eq!(text_diff("a\nb\nc\n", "x\ny\nc\n"), "--- a\n+++ b\n@@ -1,3 +1,3 @@\n-a\n-b\n+x\n+y\n c\n");
 }
 
 #[test]
