@@ -10,10 +10,6 @@ fn text_diff(old: &str, new: &str) -> String {
     names.to_owned() + &lines.into_iter().map(|line| line + "\n").collect::<String>()
 }
 
-fn headers(lines: &[String]) -> Vec<&str> {
-    lines.iter().map(String::as_str).filter(|line| line.starts_with("@@")).collect()
-}
-
 /// Applies a unified diff as `patch` does with no fuzz, and holds it to every number in it.
 fn apply(old: &str, diff: &str) -> String {
     let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
@@ -63,24 +59,33 @@ fn unmasked(old: &str, new: &str) -> Vec<String> {
     Document::parse(old).unified_diff(&Document::parse(new), Masker::Off)
 }
 
-/// Whatever is not shown here is held for any two texts by the last test.
+/// That it leads from one text to the other is a law below; these are its form.
 #[test]
-fn three_lines_stand_around_a_change_and_hunks_whose_context_meets_are_one() {
-    const MARK: &str = "\\ No newline at end of file\n";
-    for (old, new, hunk) in [
-        ("1\n2\n3\n4\n5\n6\n", "1\n2\n3\n4\nx\n6\n", "@@ -2,5 +2,5 @@\n 2\n 3\n 4\n-5\n+x\n 6\n"),
-        ("a\nb\nc\n", "x\ny\nc\n", "@@ -1,3 +1,3 @@\n-a\n-b\n+x\n+y\n c\n"),
+fn a_diff_has_the_form_that_patch_reads() {
+    const BARE: &str = "\\ No newline at end of file\n";
+    for (old, new, body) in [
+        ("1\n2\n3\n4\n5\n6\n7\n", "1\n2\n3\n4\nV\n6\n7\n", "@@ -2,6 +2,6 @@\n 2\n 3\n 4\n-5\n+V\n 6\n 7\n"),
+        ("a\nb", "a\nb", ""),
         ("", "a\n", "@@ -0,0 +1 @@\n+a\n"),
-        ("a", "a\n", &format!("@@ -1 +1 @@\n-a\n{MARK}+a\n")),
-        ("a\nz", "b\nz", &format!("@@ -1,2 +1,2 @@\n-a\n+b\n z\n{MARK}")),
+        ("a\nb\n", "", "@@ -1,2 +0,0 @@\n-a\n-b\n"),
+        ("a", "a\n", &format!("@@ -1 +1 @@\n-a\n{BARE}+a\n")),
+        ("a\nz", "b\nz", &format!("@@ -1,2 +1,2 @@\n-a\n+b\n z\n{BARE}")),
+        ("a\r\nb\r\n", "a\r\nc\n", "@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\n"),
+        ("a\nb\nc\n", "x\ny\nc\n", "@@ -1,3 +1,3 @@\n-a\n-b\n+x\n+y\n c\n"),
     ] {
-        assert_eq!(text_diff(old, new), format!("--- a\n+++ b\n{hunk}"));
+        let names = if body.is_empty() { "" } else { "--- a\n+++ b\n" };
+        assert_eq!(text_diff(old, new), format!("{names}{body}"));
     }
+    // Hunks are one where their lines around the changes meet.
     let old: String = (1..30).map(|n| format!("{n}\n")).collect();
-    let near = old.replace("\n10\n", "\nx\n").replace("\n17\n", "\ny\n");
-    assert_eq!(headers(&unmasked(&old, &near)).len(), 1);
-    let far = old.replace("\n10\n", "\nx\nx\n").replace("\n18\n", "\ny\ny\n");
-    assert_eq!(headers(&unmasked(&old, &far)), ["@@ -7,7 +7,8 @@", "@@ -15,7 +16,8 @@"]);
+    for (second, headers) in
+        [("17", &["@@ -7,14 +7,16 @@"][..]), ("18", &["@@ -7,7 +7,8 @@", "@@ -15,7 +16,8 @@"])]
+    {
+        let new = old.replace("\n10\n", "\nx\nx\n").replace(&format!("\n{second}\n"), "\ny\ny\n");
+        let mut lines = unmasked(&old, &new);
+        lines.retain(|line| line.starts_with("@@"));
+        assert_eq!(lines, headers);
+    }
 }
 
 #[test]
