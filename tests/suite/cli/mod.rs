@@ -46,7 +46,7 @@ mod words;
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
 use std::io::Write;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
@@ -212,6 +212,23 @@ fn collect(root: &Path, folder: &Path, names: &mut Vec<String>) {
             collect(root, &path, names);
         } else {
             names.push(path.strip_prefix(root).expect("it is below").display().to_string());
+        }
+    }
+}
+
+/// Copies a folder for its owner alone.
+pub fn copy(from: &Path, to: &Path) {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(to).expect("a folder can be made");
+    for entry in fs::read_dir(from).expect("a folder can be listed") {
+        let from = entry.expect("an entry can be read").path();
+        let to = to.join(from.file_name().expect("it has a name"));
+        if let Ok(target) = fs::read_link(&from) {
+            symlink(target, &to).expect("the name is free");
+        } else if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(&from, &to).expect("there is room");
+            set_mode(&to, 0o600);
         }
     }
 }
