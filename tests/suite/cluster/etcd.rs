@@ -68,21 +68,17 @@ impl Etcd {
     /// Starts a member, which takes up its data.
     pub fn run(&mut self, number: usize) {
         let name = |number: usize| format!("m{number}");
-        let has_peer_tls = self.options.iter().any(|option| option.starts_with("--peer-"));
-        let peer_scheme = if has_peer_tls { "https" } else { "http" };
-        let peers = self.members.iter().enumerate();
-        let peers = peers
-            .map(|(number, member)| format!("{}={peer_scheme}://127.0.0.1:{}", name(number), member.peer));
-        let peers = peers.collect::<Vec<_>>().join(",");
+        let peer =
+            |(number, member): (usize, &Member)| format!("{}=http://127.0.0.1:{}", name(number), member.peer);
+        let peers = self.members.iter().enumerate().map(peer).collect::<Vec<_>>().join(",");
         let member = &self.members[number];
         let client = format!("{}://127.0.0.1:{}", self.scheme, member.client);
-        let peer = format!("{peer_scheme}://127.0.0.1:{}", member.peer);
-        let data = self.data(number);
+        let peer = format!("http://127.0.0.1:{}", member.peer);
         let log = File::create(self.log(number)).expect("a file can be made");
         let mut command = Command::new(ETCD);
         command
             .args(["--name", &name(number), "--data-dir"])
-            .arg(data)
+            .arg(self.data(number))
             .args(["--listen-client-urls", &client, "--advertise-client-urls", &client])
             .args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer])
             .args(["--initial-cluster", &peers, "--unsafe-no-fsync", "--log-level", "error"])
@@ -185,11 +181,8 @@ impl Etcd {
             let mut stream = TcpStream::connect_timeout(&self.address(number), ANSWER)?;
             stream.set_read_timeout(Some(ANSWER))?;
             let body = body.to_string();
-            write!(
-                stream,
-                "POST /v3/{path} HTTP/1.0\r\n{header}Content-Length: {}\r\n\r\n{body}",
-                body.len()
-            )?;
+            let head = format!("POST /v3/{path} HTTP/1.0\r\n{header}Content-Length: {}", body.len());
+            write!(stream, "{head}\r\n\r\n{body}")?;
             let mut answer = Vec::new();
             stream.read_to_end(&mut answer)?;
             Ok(answer)

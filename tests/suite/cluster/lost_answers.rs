@@ -6,9 +6,12 @@ use rustix::process::Signal;
 
 use super::etcd::Etcd;
 use super::nodes::{PREFIX, TestNode, cluster, with_sample};
-use super::proxy::{Line, Proxy};
 use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::proxy::{Fate, Proxy};
 use crate::waiting::eventually;
+
+/// In each request that changes something.
+const PUT: &str = "request_put";
 
 #[test]
 fn a_change_whose_answer_is_lost_is_made_once_or_told_as_unknown() {
@@ -24,34 +27,34 @@ fn a_change_whose_answer_is_lost_is_made_once_or_told_as_unknown() {
             place.mediactl(set).without("MEDIACTL_CONF").run().exits(0);
         }
     };
-    let proxy = Proxy::start(etcd.address(0), another);
+    let proxy = Proxy::beside(etcd.address(0), another);
     let url = format!("etcd://{}/p", proxy.address);
-    let run = |line: Line, arguments: &[&str]| -> Run {
-        proxy.set(line);
+    let run = |words: &'static str, fate: Fate, arguments: &[&str]| -> Run {
+        proxy.on(words, fate);
         let arguments = [&["--cluster", &url, "--timeout", "2"], arguments].concat();
         place.mediactl(&arguments).without("MEDIACTL_CONF").run()
     };
     let made = || direct(&["history", "-o", "json"]).exits(0).json().as_array().map_or(0, Vec::len);
     let title = || direct(&["read", "title"]).out;
 
-    run(Line::Whole, &["modify", "--set", "title=a", "-q"]).exits(0);
+    run("", Fate::Answered, &["modify", "--set", "title=a", "-q"]).exits(0);
     assert_eq!(made(), 2);
-    run(Line::LosesOneAnswer, &["modify", "--set", "title=b", "-q"]).exits(0);
+    run(PUT, Fate::UnansweredOnce, &["modify", "--set", "title=b", "-q"]).exits(0);
     assert_eq!((made(), title().contains('b')), (3, true));
-    run(Line::LosesOneAnswer, &["save", CONF, "-q"]).exits(0);
+    run(PUT, Fate::UnansweredOnce, &["save", CONF, "-q"]).exits(0);
     assert_eq!(made(), 4);
     // It was made, and another change since: it is not made again.
-    run(Line::LosesOneAnswerToAnother, &["modify", "--set", "title=c", "-q"]).exits(0);
+    run(PUT, Fate::Overtaken, &["modify", "--set", "title=c", "-q"]).exits(0);
     assert_eq!((made(), title().contains('c')), (6, true));
-    run(Line::Whole, &["modify", "--set", "title=d", "--confirm", "60", "-q"]).exits(0);
-    run(Line::LosesOneAnswer, &["confirm", "-q"]).exits(0);
+    run("", Fate::Answered, &["modify", "--set", "title=d", "--confirm", "60", "-q"]).exits(0);
+    run(PUT, Fate::UnansweredOnce, &["confirm", "-q"]).exits(0);
     assert_eq!((made(), title().contains('d')), (7, true));
-    run(Line::BreaksBehindOne, &["modify", "--set", "title=e"])
+    run(PUT, Fate::Last, &["modify", "--set", "title=e"])
         .exits(8)
         .says("it is unknown whether the change of")
         .says("`mediactl history` shows whether it was made");
     assert_eq!((made(), title().contains('e')), (8, true));
-    run(Line::Broken, &["modify", "--set", "title=f"]).exits(7).says("nothing was changed");
+    run("", Fate::Cut, &["modify", "--set", "title=f"]).exits(7).says("nothing was changed");
     assert_eq!(made(), 8);
 }
 
@@ -78,7 +81,7 @@ const TXN: &str = "/v3/kv/txn";
 fn a_change_is_three_reads_and_one_transaction() {
     let Some(etcd) = Etcd::start(1) else { return };
     let place = Place::with(SAMPLE);
-    let proxy = Proxy::start(etcd.address(0), || {});
+    let proxy = Proxy::to(etcd.address(0));
     let url = format!("etcd://{}/p", proxy.address);
     let sent = |arguments: &[&str]| {
         place.mediactl(arguments).without("MEDIACTL_CONF").env("MEDIACTL_CLUSTER", &url).run().exits(0);

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 
 use super::confirmed::until_nothing_waits;
 use super::etcd::Etcd;
-use super::proxy::{Line, Proxy};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
 use crate::fleet::Edges;
 use crate::http::listener::support::Client;
+use crate::proxy::{Fate, Proxy};
 use crate::waiting::{let_pass, until};
 
 pub const PREFIX: &str = "/media/test";
@@ -37,30 +37,20 @@ impl TestNode {
     }
 
     pub fn start_in(place: Place, url: &str, name: &str, options: &[&str]) -> Self {
-        let own = ["--cluster", url, "serve", "--listen", "none", "--node", name];
-        let options = own.iter().chain(options).map(|option| (*option).to_owned()).collect();
-        Self::with_options(place, name, options)
-    }
-
-    pub fn with_options(place: Place, name: &str, options: Vec<String>) -> Self {
-        Self::with_environment(place, name, options, Vec::new())
+        Self::with(place, name, &[&["--cluster", url], options].concat(), Vec::new())
     }
 
     /// Starts a node that logs in with the password in a file.
     pub fn logged_in(etcd: &Etcd, place: Place, (name, user): (&str, &str), password: &str) -> Self {
         place.put("password", password);
-        let login = ["--user", user, "--password-file", "password", "--cluster", &etcd.url(PREFIX)];
-        let serve = ["serve", "--listen", "none", "--node", name];
-        let options = login.iter().chain(&serve).chain(&COUNTING).map(|option| (*option).to_owned());
-        Self::with_options(place, name, options.collect())
+        let login = ["--user", user, "--password-file", "password"];
+        Self::start_in(place, &etcd.url(PREFIX), name, &[&login[..], &COUNTING].concat())
     }
 
-    pub fn with_environment(
-        place: Place,
-        name: &str,
-        options: Vec<String>,
-        environment: Environment,
-    ) -> Self {
+    /// Starts a node with options and variables.
+    pub fn with(place: Place, name: &str, options: &[&str], environment: Environment) -> Self {
+        let own = ["serve", "--listen", "none", "--node", name];
+        let options = own.iter().chain(options).map(|option| (*option).to_owned()).collect();
         let mut node = Self { place, server: None, name: name.to_owned(), options, environment };
         node.go();
         node
@@ -114,6 +104,12 @@ impl TestNode {
         let node = Self::start(etcd, name, options);
         node.until_at(1);
         node
+    }
+
+    /// Waits until it runs what it should, and hears the cluster.
+    #[track_caller]
+    pub fn until_well(&self) -> Value {
+        self.until("well", |report| report["state"] == "running" && report["away"] == Value::Null)
     }
 
     #[track_caller]
@@ -190,8 +186,7 @@ fn a_change_reaches_every_node_and_its_history() {
     set(&etcd, "555", &["-m", "the reason"]).exits(0);
     for node in &nodes {
         node.until_port("555");
-        let report = node.until("running", |report| report["serial"] == 2 && report["state"] == "running");
-        assert_eq!(report["away"], Value::Null);
+        node.until_at(2);
         node.run(&["history"]).exits(0).prints("modify").prints("the reason");
     }
     // A node tells of all nodes, and so does the cluster.
@@ -212,17 +207,6 @@ fn a_change_reaches_every_node_and_its_history() {
     let words = "back to the text before change 2 of the cluster";
     cluster(&etcd, &["history", "-n", "1"]).exits(0).prints(words);
     nodes[0].run(&["history"]).exits(0).prints(words);
-    // An edit by hand is told with what differs, and the next change overwrites it.
-    nodes[1].place.put(CONF, with_rtsp("9999"));
-    nodes[1].until_state("drifted");
-    let status = nodes[1].run(&["status"]);
-    let mut lines = status.out.lines().skip_while(|line| !line.starts_with("saved:"));
-    assert!(lines.next().is_some_and(|line| line.contains(" no, ")), "{status:?}");
-    assert_eq!(lines.next().map(str::trim), Some("rtsp"), "{status:?}");
-    set(&etcd, "556", &[]).exits(0);
-    nodes[1].until_port("556");
-    nodes[1].run(&["history"]).exits(0).prints("hand-edit");
-    nodes[1].run(&["history", "show", "last"]).exits(0).prints("rtsp 9999;");
 }
 
 #[test]
@@ -402,7 +386,7 @@ fn a_change_goes_over_a_cluster_in_waves() {
     // Whoever is killed in the second wave decides nothing more.
     let place = Place::with(SAMPLE);
     let rollout =
-        ["modify", "-q", "--set", "rtsp=777", "--canary", "a1,40%,80%", "--soak", "2s", "--confirm", "9s"];
+        ["modify", "-q", "--set", "rtsp=777", "--canary", "a1,40%,80%", "--soak", "3s", "--confirm", "15s"];
     let mut deciding = etcd.mediactl(&place, PREFIX, &rollout).start();
     nodes[2].until_port("777");
     deciding.kill().expect("it runs");
@@ -426,7 +410,7 @@ fn a_change_goes_over_a_cluster_in_waves() {
 fn a_change_of_several_clusters_goes_back_where_a_node_fails() {
     let Some(etcd) = Etcd::start(1) else { return };
     let (edges, clusters) = (Edges::new(0), ["/a", "/b"]);
-    edges.put_contexts(&clusters.map(|prefix| etcd.url(prefix)), "");
+    edges.put_contexts(&clusters.map(|prefix| etcd.url(prefix)));
     for prefix in clusters {
         etcd.mediactl(&Place::with(SAMPLE), prefix, &["save", CONF, "--yes", "-q"]).run().exits(0);
     }
@@ -445,11 +429,8 @@ fn a_change_of_several_clusters_goes_back_where_a_node_fails() {
     // Each of them is one failed cluster.
     edges.run(&["-x", "edge-0", "modify", "rtsp=666", "-q"]).exits(0);
     picky.until_state("failed");
-    edges
-        .on_all(&["status", "--state", "failed"])
-        .exits(11)
-        .prints("edge-0  1 failed")
-        .prints("1 saved · 1 failed");
+    let failed = edges.on_all(&["status", "--state", "failed"]).exits(11);
+    failed.prints("edge-0  1 failed").prints("1 saved · 1 failed");
 }
 
 /// A transaction of etcd takes 128 conditions.
@@ -497,16 +478,21 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     rolled_out(&["--timeout", "1"]).exits(11).says("a runs 2");
     made_everywhere(&etcd, &["modify", "--set", "rtsp=556"]);
     rolled_out(&["5", "--timeout", "1"]).exits(11).says("a runs 4");
-    node.server.take().expect("it runs").stop();
-    let status = cluster(&etcd, &["status"]).exits(11);
-    status.prints("gone").prints("nodes:         1 gone").prints("no record since ");
+    // It is killed, and gone when its lease is over.
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let found = store.gateway().range(KeyRange::one(&store.keys().node("a"))).expect("etcd answers");
+    let lease = etcd.ask(0, "lease/timetolive", &json!({"ID": found[0].lease.to_string()}));
+    assert_eq!(lease["grantedTTL"], "5");
+    node.kill();
+    let gone = || Some(cluster(&etcd, &["status"])).filter(|status| status.out.contains("1 gone"));
+    let status = until("it is not told", gone).exits(11);
+    status.prints("nodes:         1 gone").prints("no record since ");
     rolled_out(&["--timeout", "1"]).exits(11).says("a is gone");
     cluster(&etcd, &["status", "--state", "gone", "--nodes", "a*"]).exits(11).prints("NODE  RUNS");
     cluster(&etcd, &["status", "--state", "failed"]).exits(11).prints("1 gone").hides("NODE");
     cluster(&etcd, &["status", "--state", "faild"]).exits(2).says("the states are running");
     cluster(&etcd, &["status", "--nodes", "b*"]).exits(7).says("`b*`");
     // A record that can't be read is a row.
-    let store = etcd.store(PREFIX, GatewaySettings::default());
     let garbage = ["node/broken", "member/broken", "member/lost"];
     let garbage = garbage.map(|key| KeyOperation::put(&format!("{PREFIX}/{key}"), "{"));
     write(&store, garbage.to_vec());
@@ -519,21 +505,6 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     let place = Place::with(SAMPLE);
     place.run(["wait", "--rolled-out"]).exits(2).says("only the nodes of a cluster");
     assert_eq!(place.text(), SAMPLE);
-}
-
-#[test]
-fn a_node_that_is_killed_is_gone_when_its_lease_of_five_seconds_is_over() {
-    let Some(etcd) = with_sample(1) else { return };
-    let mut node = TestNode::following(&etcd, "a", &[]);
-    cluster(&etcd, &["status"]).exits(0).prints("1 running");
-    let store = etcd.store(PREFIX, GatewaySettings::default());
-    let found = store.gateway().range(KeyRange::one(&store.keys().node("a"))).expect("etcd answers");
-    let lease = found.first().expect("it has a record").lease.to_string();
-    let lease = etcd.ask(0, "lease/timetolive", &json!({"ID": lease}));
-    assert_eq!(lease["grantedTTL"], "5");
-    node.server.take().expect("it runs").kill();
-    let gone = || Some(cluster(&etcd, &["status"])).filter(|status| status.out.contains("1 gone"));
-    until("it is not told", gone).exits(11).prints("no record since ");
 }
 
 #[test]
@@ -558,7 +529,7 @@ fn two_processes_of_one_name_say_so() {
 fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change() {
     let Some(etcd) = with_sample(1) else { return };
     let node = TestNode::following(&etcd, "a", &[]);
-    let proxy = Proxy::start(etcd.address(0), || {});
+    let proxy = Proxy::to(etcd.address(0));
     let url = format!("etcd://{}{PREFIX}", proxy.address);
     let place = Place::with(SAMPLE);
     let change = "modify -q --set rtsp=555 --canary a --soak 100s --confirm 300s";
@@ -657,34 +628,33 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
 #[test]
 fn a_node_that_a_change_cuts_off_goes_back_by_itself() {
     let Some(etcd) = with_sample(1) else { return };
-    let proxy = Proxy::start(etcd.address(0), || {});
+    let proxy = Proxy::to(etcd.address(0));
     let url = format!("etcd://{}{PREFIX}", proxy.address);
     let mut node = TestNode::start_in(Place::empty(), &url, "a", &PICKY);
     node.until_at(1);
-    let is_running = |report: &Value| report["state"] == "running" && report["away"] == Value::Null;
-    set(&etcd, "555", &["--confirm", "4s"]).exits(0);
+    set(&etcd, "555", &["--confirm", "8s"]).exits(0);
     node.until_port("555");
-    proxy.set(Line::Broken);
+    proxy.on("", Fate::Cut);
     node.until_text(SAMPLE);
     node.until("cut off", |report| report["state"] == "cut-off" && report["serial"] == 1);
     node.run(&["history"]).exits(0).prints("no contact with the cluster");
     let pending = "was not confirmed when this node heard of the cluster last";
     node.run(&["status"]).prints(pending).prints("cut-off");
-    proxy.set(Line::Whole);
-    node.until("back", is_running);
+    proxy.on("", Fate::Answered);
+    node.until_well();
     // Killed and started while it is cut off, after the change was confirmed: it can't know that.
     until_nothing_waits(|arguments| cluster(&etcd, arguments));
     set(&etcd, "556", &["--confirm", "60s"]).exits(0);
     node.until_port("556");
     node.kill();
-    proxy.set(Line::Broken);
+    proxy.on("", Fate::Cut);
     cluster(&etcd, &["confirm"]).exits(0);
     node.go();
     node.until_text(SAMPLE);
     node.until_state("cut-off");
-    proxy.set(Line::Whole);
+    proxy.on("", Fate::Answered);
     node.until_port("556");
-    let serial = node.until("running", is_running)["serial"].clone();
+    let serial = node.until_well()["serial"].clone();
     // Nobody but the node knows that it runs what was taken back, and it sees that at once with a change that it refuses. What it
     // has only seen, and not taken, is no reason to forget the way back either.
     set(&etcd, "557", &["--confirm", "300s"]).exits(0);
@@ -697,7 +667,7 @@ fn a_node_that_a_change_cuts_off_goes_back_by_itself() {
     assert_eq!(node.place.text(), with_rtsp("556"));
     node.run(&["history"]).exits(0).prints("as far as this node knows, change ").prints(" was not confirmed");
     node.kill();
-    proxy.set(Line::Broken);
+    proxy.on("", Fate::Cut);
     node.go();
     node.until("cut off", |report| report["state"] == "cut-off" && report["serial"] == serial);
     assert_eq!(node.place.names().iter().filter(|name| name.ends_with(".new")).count(), 0);
@@ -762,8 +732,8 @@ fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
     watched.kill();
     until_nothing_waits(|arguments| cluster(&etcd, arguments));
     // Whoever decides is gone: its time ends, and all are back.
-    begin_and_leave("modify -q --set rtsp=558 --canary a --soak 7s --confirm 8s", &|| {
-        first.until_port("558");
+    begin_and_leave("modify -q --set rtsp=558 --canary a --soak 9s --confirm 10s", &|| {
+        first.until_port("558")
     });
     first.until_port("555");
     assert_eq!((other.place.text(), other.reloads()), (with_rtsp("555"), before), "it never had the others");
@@ -823,10 +793,17 @@ fn a_command_on_the_file_of_a_node_says_that_it_changes_the_cluster_and_asks() {
     // Only this node.
     place.run(["update", "new.conf"]).exits(0).hides("nodes of the cluster");
     place.run(["update", CONF]).exits(0);
-    place.put(CONF, format!("{}# by hand\n", place.text()));
+    // An edit by hand is told with what differs, and the next change overwrites it.
+    place.put(CONF, place.text().replace("555", "9999") + "# by hand\n");
     nodes[0].until_state("drifted");
+    let status = place.run(["status"]);
+    let mut lines = status.out.lines().skip_while(|line| !line.starts_with("saved:"));
+    assert!(lines.next().is_some_and(|line| line.contains(" no, ")), "{status:?}");
+    assert_eq!(lines.next().map(str::trim), Some("rtsp"), "{status:?}");
     let gone = "a hand edit of the file is overwritten";
     place.run(["modify", "--yes", "--set", "rtsp=556", "--dry-run"]).exits(0).says(gone);
     place.run(["modify", "--yes", "--set", "rtsp=556"]).exits(0).says(&says).says(gone);
+    nodes[0].until_port("556");
+    place.run(["history"]).exits(0).prints("hand-edit");
     place.run(["history", "show", "last"]).exits(0).prints("# by hand");
 }

@@ -5,11 +5,11 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use mediactl::engine::Hooks;
 use mediactl::http::server::auth::MAX_FAILURES;
 use mediactl::http::server::message::{Response, Service};
 
 use super::handler::{Server, TEXT, account, header, refused, request};
+use super::past::pending;
 use crate::needs::needs;
 
 fn text(response: &Response) -> String {
@@ -38,8 +38,7 @@ fn shows(server: &Server, samples: &[(&str, f64)]) {
 
 #[test]
 fn changes_count_by_operation_and_result() {
-    let reload = "grep -q 'rtmp 1937' \"$MEDIACTL_TEXT\" && exit 1; exit 0".to_owned();
-    let server = Server::with_hooks(TEXT, Hooks { reload: Some(reload), ..Hooks::default() });
+    let server = Server::reloading("! grep -q 'rtmp 1937' \"$MEDIACTL_TEXT\"");
     shows(&server, &[("mediactl_last_reload_successful", 1.0)]);
     let changes = |operation: &str, result: &str| {
         format!(r#"mediactl_changes_total{{operation="{operation}",result="{result}"}}"#)
@@ -66,25 +65,21 @@ fn changes_count_by_operation_and_result() {
 #[test]
 fn hand_edits_and_pending_changes_are_seen() {
     let server = Server::over(TEXT);
-    shows(
-        &server,
-        &[(r#"mediactl_streams{kind="static"}"#, 2.0), (r#"mediactl_streams{kind="ondemand"}"#, 1.0)],
-    );
-    let state = |saved, edited, pending| {
-        let rows =
-            [("mediactl_saved", saved), ("mediactl_edited_by_hand", edited), ("mediactl_pending", pending)];
-        shows(&server, &rows);
+    let streams = ["static", "ondemand"].map(|kind| format!("mediactl_streams{{kind=\"{kind}\"}}"));
+    shows(&server, &[(&streams[0], 2.0), (&streams[1], 1.0)]);
+    let state = |values: [f64; 3]| {
+        let names = ["mediactl_saved", "mediactl_edited_by_hand", "mediactl_pending"];
+        shows(&server, &names.into_iter().zip(values).collect::<Vec<_>>());
     };
-    state(1.0, 0.0, 0.0);
+    state([1.0, 0.0, 0.0]);
     server.edit_by_hand("http 80", "http 81");
-    state(0.0, 1.0, 0.0);
+    state([0.0, 1.0, 0.0]);
     server.made("modify_config", r#"{"rtmp":1935}"#);
-    state(1.0, 0.0, 0.0);
-    let made = server.made("modify_config?confirm=60", r#"{"rtmp":1936}"#);
-    state(1.0, 0.0, 1.0);
-    let id = header(&made, "Mediactl-Pending").expect("it is pending");
+    state([1.0, 0.0, 0.0]);
+    let id = pending(&server.made("modify_config?confirm=60", r#"{"rtmp":1936}"#));
+    state([1.0, 0.0, 1.0]);
     server.made(&format!("cancel_config?id={id}"), "");
-    state(1.0, 0.0, 0.0);
+    state([1.0, 0.0, 0.0]);
 }
 
 #[test]

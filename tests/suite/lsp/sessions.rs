@@ -7,6 +7,7 @@ use mediactl::lsp::EditorSession;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::cli::copy;
 use crate::fixtures;
 
 /// The name of the folder in a fixture.
@@ -56,20 +57,6 @@ fn run(folder: &Path) -> Result<(), String> {
         Some((found, expected)) => Err(format!("{}:\n  {found}\nnot\n  {expected}", path.display())),
         None if found.len() != script.len() => Err(format!("{}: {found}", path.display())),
         None => Ok(()),
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).expect("a fixture is a folder") {
-        let entry = entry.expect("it can be read").path();
-        let target = to.join(entry.file_name().expect("it has a name"));
-        match entry.is_dir() {
-            true => {
-                fs::create_dir(&target).expect("a new folder is writable");
-                copy(&entry, &target);
-            }
-            false => drop(fs::copy(&entry, &target).expect("a new folder is writable")),
-        }
     }
 }
 

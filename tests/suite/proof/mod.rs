@@ -6,7 +6,6 @@
 //!
 //! | proof                                            | short                    | full                         |
 //! |--------------------------------------------------|--------------------------|------------------------------|
-//! | `killed`: commands, at random times              | 60 kills                 | 3000 kills                   |
 //! | `killed`: a server that clients change           | 15 kills                 | 400 kills                    |
 //! | `killed`: commands, at calls of the system †     | every third call         | every call                   |
 //! | `confirm`: a server, at calls of each phase †    | about 15 calls each      | every call                   |

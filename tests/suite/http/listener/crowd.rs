@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
@@ -17,7 +18,6 @@ use mediactl::http::server::front::limits::Limits;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::attack::is_problem;
-use super::running::{runs_alone, threads};
 use super::support::{Answer, Client, Running, serve};
 use crate::waiting::{PATIENCE, eventually, let_pass, until};
 
@@ -159,17 +159,12 @@ fn an_authenticated_connection_outlives_any_number_of_others() {
 }
 
 #[test]
-fn unauthenticated_connections_hold_half_of_the_slots() {
+fn strangers_hold_half_of_the_slots_and_who_makes_room_is_told_and_logged() {
     let running = Running::with(few_slots());
     let _strangers: Vec<_> = (0..20).map(|_| begin(running.address, STRANGER)).collect();
     eventually(|| running.asked() >= 20);
     eventually(|| running.open_connections() <= 4);
-}
-
-#[test]
-fn evicted_connections_are_told_and_logged() {
-    let limits = Limits { grace: Duration::ZERO, ..few_slots() };
-    let running = Running::with(limits);
+    let running = Running::with(Limits { grace: Duration::ZERO, ..few_slots() });
     let mut strangers: Vec<_> = (0..40).map(|_| running.client()).collect();
     for client in &mut strangers {
         let _ = client.stream.write_all(b"GET / HT");
@@ -206,8 +201,7 @@ fn raise_open_files() {
 #[test]
 fn two_hundred_that_watch_are_served_in_turns_and_editors_are_not_kept_waiting() {
     const POLL: &str = "GET /same HTTP/1.1\r\nHost: a\r\nX-Rank: viewer\r\n\r\n";
-    let limits = Limits { grace: Duration::ZERO, ..Limits::default() };
-    let running = Running::with(limits);
+    let running = Running::with(Limits { grace: Duration::ZERO, ..Limits::default() });
     let mut watchers: Vec<Option<Client<TcpStream>>> = (0..200).map(|_| None).collect();
     for _ in 0..3 {
         for watcher in &mut watchers {
@@ -287,12 +281,20 @@ fn the_unix_socket_has_slots_of_its_own() {
     server.stop(PATIENCE);
 }
 
+/// Set in the process that runs the test below alone: the threads and open files of others come and go.
+const ALONE: &str = "MEDIACTL_TEST_ALONE";
+
 #[test]
 fn an_attack_leaves_no_threads_or_files_behind() {
-    if !runs_alone("http::listener::crowd::an_attack_leaves_no_threads_or_files_behind") {
-        return;
+    if std::env::var_os(ALONE).is_none() {
+        let name = "http::listener::crowd::an_attack_leaves_no_threads_or_files_behind";
+        let mut command = Command::new(std::env::current_exe().expect("it runs"));
+        command.args(["--exact", name, "--test-threads=1", "--nocapture"]).env(ALONE, "1");
+        let output = command.output().expect("it runs again");
+        return assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
-    let files = || std::fs::read_dir("/proc/self/fd").expect("this is Linux").count();
+    let count = |folder| std::fs::read_dir(folder).expect("this is Linux").count();
+    let (threads, files) = (|| count("/proc/self/task"), || count("/proc/self/fd"));
     let running = Running::with(few_slots());
     running.is_well();
     eventually(|| running.open_connections() == 0);

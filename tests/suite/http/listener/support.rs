@@ -127,7 +127,7 @@ impl Running {
 
 /// Deadlines that a test can wait for.
 pub fn short() -> Limits {
-    let brief = Duration::from_millis(300);
+    let brief = Duration::from_millis(800);
     Limits { head_time: brief, transfer_time: brief, ..Limits::default() }
 }
 
