@@ -72,7 +72,7 @@ impl<'a> ChangeCommand<'a> {
                 requested,
                 RequestedChange::Rollback(_) | RequestedChange::Revert(Reverted::Numbers(_))
             ) {
-                let hint = "`revert --change ID` undoes one change on each server that has it; `history` shows the id";
+                let hint = "`mediactl revert --change ID` undoes one change on each server that has it; `mediactl history` shows the id";
                 return Err(Error::usage("each server has its own number for a change", hint));
             }
             let masked = ReportParts::masked_by(ui.masker());
