@@ -87,10 +87,8 @@ pub fn run(
     }
     printed?;
     if let Some(time) = args.confirm.filter(|_| times.is_none() && has_changed) {
-        ui.note(&format!(
-            "each server rolls the change back {} s after it made it, unless `mediactl confirm` keeps it",
-            time.as_secs()
-        ));
+        let goes_back = format!("each server rolls the change back {} s after it made it", time.as_secs());
+        ui.note(&format!("{goes_back}, unless `mediactl confirm` keeps it"));
     }
     let exit = match held.received().filter(|_| is_open) {
         Some(signal) => Exit::of_signal(signal),

@@ -576,7 +576,7 @@ fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change()
     let ended = child.wait_with_output().expect("it ends");
     assert_eq!(ended.status.code(), None, "the signal ends it: {ended:?}");
     let said = String::from_utf8_lossy(&ended.stderr);
-    assert!(said.contains("is rolled back; `mediactl confirm` keeps it"), "{said}");
+    assert!(said.contains(&format!("is rolled back; `mediactl --cluster {url} confirm` keeps it")), "{said}");
     node.until_port("555");
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     node.until_text(SAMPLE);
