@@ -27,13 +27,11 @@ impl Home {
         self.call(arguments).run()
     }
 
-    /// The same of a command line.
     #[track_caller]
     fn does(&self, command: &str, code: i32) -> Run {
         self.run(&command.split(' ').collect::<Vec<_>>()).exits(code)
     }
 
-    /// Adds a context with what is given behind the URL.
     fn add(&self, name: &str, url: &str, more: &[&str]) -> Run {
         self.run(&[&["context", "add", name, "--url", url], more].concat())
     }
@@ -68,7 +66,7 @@ fn a_context_reaches_its_server_with_its_credentials_and_no_other_one() {
     assert!(server.requests().iter().all(|request| request.headers.contains_key("authorization")));
     for (url, code) in [(&url, 0), (&other.url(), 4)] {
         let call = home.call(&["-x", "prod", "diff", "running", url]);
-        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run().exits(code);
+        call.by_admin().run().exits(code);
     }
     assert!(other.requests().iter().all(|request| !request.headers.contains_key("authorization")));
 }
