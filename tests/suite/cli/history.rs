@@ -100,6 +100,17 @@ fn a_revert_undoes_changes_and_keeps_the_later_ones() {
     assert_eq!(place.text(), with(["1935", "4"], "3"));
     place.line("revert last 5").exits(0);
     assert_eq!(place.text(), with(["1", "554"], "5"));
+    // `undo` is `revert last` only if it names no change.
+    let same: [[&[&str]; 2]; 3] = [
+        [&["undo", "5"], &["revert", "5"]],
+        [&["undo"], &["revert", "last"]],
+        [&["undo", "--change", "x"], &["revert", "--change", "x"]],
+    ];
+    for [undo, revert] in same {
+        let [undo, revert] =
+            [undo, revert].map(|command| place.run([command, &["--dry-run", "--show-secrets"]].concat()));
+        assert_eq!([undo.out, undo.err], [revert.out, revert.err]);
+    }
     let entries = history(&place);
     let told: Vec<_> = entries.iter().map(|entry| (&entry["operation"], &entry["message"])).collect();
     let messages = ["changes 5, 7", "change 6", "changes 2, 3, 4", "change 1: why"];
@@ -227,6 +238,34 @@ fn a_change_can_be_made_to_depend_on_what_is_there() {
     let patch = place.fed("modify -f - --expect rtsp=1", "{\"rtsp\":2}");
     patch.exits(5);
     assert_eq!(place.text(), SAMPLE);
+}
+
+/// What a message tells to type names the target of the call, and works as it stands.
+#[test]
+fn commands_in_messages_name_the_target() {
+    let place = Place::with(SAMPLE);
+    place.put("a b@c.conf", SAMPLE);
+    let _server = Serving::with(&place, &["--listen", "none"]);
+    let calls: [(&[&str], &str); 5] = [
+        (&["--conf", "a b@c.conf", "revert", "9"], "`mediactl --conf 'a b@c.conf' history`"),
+        (&["revert", "9", "--conf=a b@c.conf", "-o", "json"], "`mediactl --conf 'a b@c.conf' history`"),
+        (&["revert", "9"], "`mediactl history`"),
+        (&["--conf", "new.conf", "read"], "`mediactl --conf new.conf init`"),
+        (
+            &["--url", "http://me:p@127.0.0.1:1/", "--user", "me", "--insecure", "modify", "rtsp=1"],
+            "127.0.0.1:1",
+        ),
+    ];
+    for (call, words) in calls {
+        place.run(call).says(words).hides("me:p");
+    }
+    place.set(&["rtsp=555"]).exits(0);
+    place.run(["modify", "rtsp=556", "--confirm", "60s"]).exits(0);
+    let conf = place.path(CONF);
+    let refused = place.run(["fmt", conf.to_str().expect("a path")]).exits(5);
+    let hint = refused.err.split('`').find(|words| words.ends_with("--rollback")).expect("a command to type");
+    let Some(("mediactl", words)) = hint.split_once(' ') else { panic!("{hint}") };
+    place.mediactl(words.split(' ')).without("MEDIACTL_CONF").run().exits(0).says("rolled back");
 }
 
 #[test]

@@ -25,7 +25,6 @@ fn rtmp(server: &Server) -> Value {
     body(&server.get(""))["rtmp"].clone()
 }
 
-/// True if there is a record of a change that waits.
 pub(super) fn record(place: &Place) -> bool {
     place.path(&format!(".{CONF}.mediactl/pending")).exists()
 }
