@@ -188,7 +188,8 @@ impl Transaction<'_> {
         guard: Option<Guard>,
         (mut deleted, mut of): (usize, usize),
     ) -> Result<usize, Error> {
-        if !before.includes_as(after) {
+        let [old, new] = [before, after].map(|text| text.includes().iter().map(|(_, pattern)| pattern));
+        if !old.eq(new) {
             let [old, new] = [before, after].map(|text| self.engine.whole(text));
             let own = guard::deleted_streams(before.document(), after.document());
             let all = guard::deleted_streams(old.document(), new.document());
