@@ -8,7 +8,7 @@ use super::{Place, Run};
 struct Refused {
     guard: &'static str,
     text: &'static str,
-    arguments: &'static [&'static str],
+    line: &'static str,
     input: &'static str,
     /// The words of the refusal: the pointer, and the probable key.
     says: &'static [&'static str],
@@ -16,50 +16,32 @@ struct Refused {
 
 /// A patch that would write a directive beside the one that is meant.
 const fn missed(input: &'static str, says: &'static [&'static str]) -> Refused {
-    Refused { guard: "near-miss", text: STREAM, arguments: &["modify", "-f", "-"], input, says }
+    Refused { guard: "near-miss", text: STREAM, line: "modify -f -", input, says }
 }
 
 /// The same by one `--set`.
-const fn mistyped(
-    text: &'static str,
-    assignment: &'static [&'static str],
-    says: &'static [&'static str],
-) -> Refused {
-    Refused { guard: "near-miss", text, arguments: assignment, input: "", says }
+const fn mistyped(line: &'static str, says: &'static [&'static str]) -> Refused {
+    Refused { guard: "near-miss", text: STREAM, line, input: "", says }
 }
 
 /// A patch that would change the form of a directive.
 const fn reshaped(text: &'static str, input: &'static str, says: &'static [&'static str]) -> Refused {
-    Refused { guard: "form-change", text, arguments: &["modify", "-f", "-"], input, says }
+    Refused { guard: "form-change", text, line: "modify -f -", input, says }
 }
 
 const ACCOUNT: &str = "edit_auth a b;\n";
 
 const STREAM: &str = "stream cam1 udp://1;\n";
 
+const ARCHIVE: &str = "stream a {\n  archive /storage 7d;\n}\n";
+
 const PRESENT: &str = "send the present value with your change";
 
 const REFUSED: &[Refused] = &[
-    mistyped(
-        "http 80;\n",
-        &["modify", "--set", "rtpm=1936"],
-        &["`rtpm`: `rtpm` is not known here", "did you mean `rtmp`?"],
-    ),
-    mistyped(
-        STREAM,
-        &["modify", "--set", "streams.cam1.prepsh=5"],
-        &["`streams.cam1.prepsh`:", "did you mean `prepush`?"],
-    ),
-    mistyped(
-        STREAM,
-        &["modify", "--set", "strems.cam1.prepush=5"],
-        &["`strems`:", "did you mean `streams`?"],
-    ),
-    mistyped(
-        "http 80;\n",
-        &["modify", "--set", "editauth.password=hush"],
-        &["`editauth`:", "did you mean `edit_auth`?"],
-    ),
+    mistyped("modify --set rtpm=1936", &["`rtpm`: `rtpm` is not known here", "did you mean `rtmp`?"]),
+    mistyped("modify --set streams.cam1.prepsh=5", &["`streams.cam1.prepsh`:", "did you mean `prepush`?"]),
+    mistyped("modify --set strems.cam1.prepush=5", &["`strems`:", "did you mean `streams`?"]),
+    mistyped("modify --set editauth.password=hush", &["`editauth`:", "did you mean `edit_auth`?"]),
     missed(r#"{"streams":{"new":{"urls":[{"url":"udp://1"}],"prepsh":5}}}"#, &["`streams.new.prepsh`:"]),
     // A patch that misses its target: a path as a key, another letter case, another block, a wrapper, a newer name.
     missed(
@@ -103,22 +85,10 @@ const REFUSED: &[Refused] = &[
     missed(r#"{"data":{"config":{"lives":{}}}}"#, &["did you mean what is in `data`, without it?"]),
     missed(r#"{"result":{"rtmp":1935,"http":[80]}}"#, &["did you mean what is in `result`, without it?"]),
     missed(r#"{"template":{"t":{"Prepush":3}}}"#, &["did you mean `template.t.prepush`?"]),
-    reshaped(
-        "mark a;\nmark b;\n",
-        r#"{"mark":["a","c"]}"#,
-        &["`mark`: there are 2 `mark` lines here", PRESENT],
-    ),
+    reshaped("mark a;\nmark b;\n", r#"{"mark":["a","c"]}"#, &["`mark`: there are 2 `mark` lines", PRESENT]),
     reshaped("peer s01;\npeer s02;\n", r#"{"peer":{"s03":{}}}"#, &["`peer`:", PRESENT]),
-    reshaped(
-        "stream a {\n  archive /storage 7d;\n}\n",
-        r#"{"streams":{"a":{"archive":{"root":"/storage"}}}}"#,
-        &["`streams.a.archive`:", PRESENT],
-    ),
-    reshaped(
-        "stream a {\n  archive /storage 7d;\n}\n",
-        r#"{"streams":{"a":{"archive":"/storage/cam1 14d"}}}"#,
-        &["`streams.a.archive`:", PRESENT],
-    ),
+    reshaped(ARCHIVE, r#"{"streams":{"a":{"archive":{"root":"/x"}}}}"#, &["`streams.a.archive`:", PRESENT]),
+    reshaped(ARCHIVE, r#"{"streams":{"a":{"archive":"/x 14d"}}}"#, &["`streams.a.archive`:", PRESENT]),
     reshaped(
         "http 80 { x { mark a; mark b; } }\n",
         r#"{"http_options":{"80":{"x":{"mark":["a","c"]}}}}"#,
@@ -127,46 +97,40 @@ const REFUSED: &[Refused] = &[
     Refused {
         guard: "one-line",
         text: "http 80;\n",
-        arguments: &["save", "-"],
+        line: "save -",
         input: "edit_auth a b;http 80;# Streams:stream a {  url udp://1;}stream b udp://2;",
         says: &["--data-binary", "--accept one-line"],
     },
 ];
 
 impl Refused {
-    fn place(&self) -> Place {
-        Place::with(self.before())
-    }
-
     fn before(&self) -> String {
         format!("{ACCOUNT}{}", self.text)
     }
 
-    fn run(&self, place: &Place, more: &[&str]) -> Run {
-        place.mediactl(self.arguments.iter().chain(more)).input(self.input).run().hides("hush")
+    fn run(&self, place: &Place, more: &str) -> Run {
+        place.fed(format!("{} {more}", self.line).trim_end(), self.input).hides("hush")
     }
 
     #[track_caller]
-    fn is_refused_unless_accepted(&self, place: &Place) {
-        let run = self.run(place, &[]).exits(3);
-        self.says.iter().fold(run, |run, said| run.says(said));
-        self.run(place, &["--dry-run"]).exits(3);
-        self.run(place, &["--yes"]).exits(3);
-        self.run(place, &["-y", "--accept", "would-remove-credentials,empty-replacement"]).exits(3);
+    fn is_refused_unless_accepted(&self, place: &Place, accepting: &str) {
+        self.says.iter().fold(self.run(place, "").exits(3), |run, said| run.says(said));
+        for more in ["--dry-run", "--yes", "-y --accept would-remove-credentials,empty-replacement"] {
+            self.run(place, more).exits(3);
+        }
         assert_eq!(place.text(), self.before());
+        self.run(place, accepting).exits(0);
+        assert_ne!(place.text(), self.before());
+        // What is there is no change, and no question.
+        self.run(place, "").exits(0);
     }
 }
 
 #[test]
 fn form_change_near_miss_and_one_line_are_refused_in_the_file() {
     for refused in REFUSED {
-        for accepting in [&["--accept", refused.guard][..], &["--force"]] {
-            let place = refused.place();
-            refused.is_refused_unless_accepted(&place);
-            refused.run(&place, accepting).exits(0);
-            assert_ne!(place.text(), refused.before());
-            // What is there is no change, and no question.
-            refused.run(&place, &[]).exits(0);
+        for accepting in [&format!("--accept {}", refused.guard), "--force"] {
+            refused.is_refused_unless_accepted(&Place::with(refused.before()), accepting);
         }
     }
 }
@@ -174,12 +138,9 @@ fn form_change_near_miss_and_one_line_are_refused_in_the_file() {
 #[test]
 fn form_change_near_miss_and_one_line_are_refused_by_a_server() {
     for refused in REFUSED {
-        let place = refused.place();
+        let place = Place::with(refused.before());
         let server = Serving::with(&place, &["--listen", "none"]);
-        refused.is_refused_unless_accepted(&place);
-        let accepted = format!("empty-replacement,{}", refused.guard);
-        refused.run(&place, &["--accept", &accepted]).exits(0);
-        assert_ne!(place.text(), refused.before());
+        refused.is_refused_unless_accepted(&place, &format!("--accept empty-replacement,{}", refused.guard));
         server.stop().exits(0);
     }
 }

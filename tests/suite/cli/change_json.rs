@@ -34,19 +34,20 @@ fn every_change_and_every_dry_run_prints_what_changed() {
         assert_eq!(made, rehearsed);
         let members: Vec<&String> = made.as_object().expect("it is an object").keys().collect();
         assert_eq!(members, MEMBERS.split(' ').collect::<Vec<_>>());
-        assert_eq!(
-            made["paths"],
-            json!([{"pointer": "/streams/cam1/prepush", "before": 5, "after": 6}]),
-            "{command:?}"
-        );
-        assert_eq!((&made["changed"], &made["operation"]), (&json!(true), &json!(command[0])));
-        assert_eq!((&made["lines_added"], &made["lines_removed"]), (&json!(1), &json!(1)));
+        let paths = json!([{"pointer": "/streams/cam1/prepush", "before": 5, "after": 6}]);
+        let expected = [
+            ("changed", json!(true)),
+            ("operation", json!(command[0])),
+            ("target", json!("media.conf")),
+            ("paths", paths),
+            ("lines_added", json!(1)),
+            ("lines_removed", json!(1)),
+            ("notes", json!([])),
+            ("pending", json!(null)),
+        ];
+        expected.iter().for_each(|(member, value)| assert_eq!(made[member], *value, "{command:?} {member}"));
         let effects = &made["effects"];
         assert_eq!((&effects["streams"], &effects["other_settings"]), (&json!(1), &json!(1)));
-        assert_eq!(
-            (&made["target"], &made["notes"], &made["pending"]),
-            (&json!("media.conf"), &json!([]), &json!(null))
-        );
         assert_eq!(made["revision"].as_str().map(str::len), Some(32));
         if command[0] != "rollback" {
             let again = run(&["--exit-code", "-q"]).exits(0).json();

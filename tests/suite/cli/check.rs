@@ -35,14 +35,6 @@ fn several_files_and_stdin() {
 }
 
 #[test]
-fn warnings_fail_when_strict() {
-    let place = Place::with("stream a { url udp://1 }\n");
-    place.line("check").exits(0).prints("media.conf:1:").prints(": warning: ").says("no errors, 1 warning");
-    place.line("check --strict").exits(3);
-    Place::with(SAMPLE).line("check --strict").exits(0);
-}
-
-#[test]
 fn faults_that_say_the_same_are_shown_once_with_their_count() {
     let streams: String = (0..7).map(|at| format!("stream s{at} {{ title x; }}\n")).collect();
     let place = Place::with(&streams);
@@ -53,6 +45,8 @@ fn faults_that_say_the_same_are_shown_once_with_their_count() {
          and 6 more like it: media.conf:2:8, media.conf:3:8, media.conf:4:8, media.conf:5:8, …\n",
     );
     assert_eq!(place.line("check -o json").json().as_array().map(Vec::len), Some(7));
+    place.line("check --strict").exits(3);
+    Place::with(SAMPLE).line("check --strict").exits(0);
     place.run(["save", CONF]).exits(0);
 }
 
@@ -86,18 +80,15 @@ fn fix_applies_what_can_be_meant_in_one_way_and_shows_the_diff() {
     place.line("check --fix other.conf").exits(0);
     assert_eq!(std::fs::read_to_string(place.path("other.conf")).ok().as_deref(), Some("loglevel debug;\n"));
     place.line("check --fix -").exits(2);
-}
-
-#[test]
-fn fix_leaves_a_text_alone_that_keeps_errors() {
-    let text = "rtmp 1935\nrtsp 554;\nhttp x;\n";
-    let place = Place::with(text);
+    // A text that keeps errors is left alone.
+    let keeping = "rtmp 1935\nrtsp 554;\nhttp x;\n";
+    place.put(CONF, keeping);
     place.line("check --fix").exits(3);
-    assert_eq!(place.text(), text);
+    assert_eq!(place.text(), keeping);
 }
 
 #[test]
-fn check_without_an_argument_looks_at_the_file_also_while_a_server_runs() {
+fn check_looks_at_the_file_also_while_a_server_runs_and_says_what_else_it_looks_at() {
     let place = Place::with(SAMPLE);
     let server = Serving::over(&place);
     place.line("check").exits(0).says("1 file checked: no errors, no warnings");
@@ -107,23 +98,17 @@ fn check_without_an_argument_looks_at_the_file_also_while_a_server_runs() {
     running.says("note: checked the running configuration of `media.conf`");
     let both = place.run(["check", "running", CONF]).exits(3).prints("media.conf:17:8: error: ");
     both.says("2 files checked: 2 errors");
+    // Of a URL it looks at what is saved.
+    let saved = server.remote(&place, &["check"]).exits(3);
+    saved
+        .prints(&format!("{} (saved):17:8: error: ", server.url))
+        .says(&format!("note: checked the saved configuration of `{}`", server.url));
+    let running = server.remote(&place, &["check", "running"]).exits(0);
+    running.says(&format!("note: checked the running configuration of `{}`", server.url));
     // Not even a server that does not answer keeps it from that.
     server.kill();
     place.line("check").exits(3).prints("media.conf:17:8: error: ");
     place.line("check running").exits(7);
-}
-
-#[test]
-fn check_of_a_url_looks_at_what_is_saved_and_says_so() {
-    let place = Place::with(SAMPLE);
-    let server = Serving::over(&place);
-    place.put(CONF, SAMPLE.to_owned() + "http x;\n");
-    let saved =
-        server.remote(&place, &["check"]).exits(3).prints(&format!("{} (saved):17:6: error: ", server.url));
-    saved.says(&format!("note: checked the saved configuration of `{}`", server.url));
-    let running = server.remote(&place, &["check", "running"]).exits(0);
-    running.says(&format!("note: checked the running configuration of `{}`", server.url));
-    server.stop().exits(0);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The answers of the program to a shell that completes a word.
 
 use std::fs;
-use std::os::unix::fs::DirBuilderExt;
 
 use super::serve::Serving;
 use super::{CONF, Call, PROGRAM, Place, SAMPLE, collect, set_mode};
@@ -35,8 +34,8 @@ context test { url http://127.0.0.1:1; group edge; }
 /// A place with the configuration, with a history and with contexts.
 fn place() -> Place {
     let place = Place::with(SAMPLE);
-    let mut folder = fs::DirBuilder::new();
-    folder.recursive(true).mode(0o700).create(place.path("mediactl")).expect("a folder can be made");
+    fs::create_dir(place.path("mediactl")).expect("a folder can be made");
+    set_mode(&place.path("mediactl"), 0o700);
     contexts(&place, CONTEXTS);
     place.run(["modify", "-q", "-m", "ticket 231", "--set", "loglevel=debug"]).exits(0);
     place.line("modify -q --set rtmp=1936").exits(0);

@@ -22,7 +22,7 @@ cache movies { path /srv; }
 ";
 
 #[test]
-fn a_parameter_is_explained_with_or_without_a_stream() {
+fn what_a_path_leads_to_is_explained() {
     let place = Place::with(TEXT);
     let text = place.line("explain streams.prepush").exits(0).out;
     assert_eq!(
@@ -39,28 +39,45 @@ fn a_parameter_is_explained_with_or_without_a_stream() {
     );
     let one = place.line("explain streams.cam1.prepush").exits(0).out;
     assert!(one.ends_with("example   prepush 5;\nvalue     5 (own, media.conf:8)\n"), "{one}");
-    place.line("explain streams.cam2.prepush").exits(0).prints("value     not set\n");
-    place.line("explain streams.cma1.prepush").exits(7).says("there is no stream `cma1`");
-    place.line("explain lives.urls").exits(0).prints("an array of {\"url\", ...}\n");
-    place.line("explain streams.urls").exits(0).prints("an array of {\"url\", ...}; always shown\n");
-    place.line("explain lives.publish_enabled").exits(0).prints("default   true\n");
-    place.line("explain streams.url").exits(0).prints("streams.NAME.urls\n").prints("(or `input`, `urls`)");
-    place
-        .line("explain cluster_key")
-        .exits(0)
-        .prints("at the top level, in `stream` and `ondemand`, in `live`");
-}
-
-#[test]
-fn a_directive_of_other_servers_is_explained_where_it_may_stand() {
-    let place = Place::with(TEXT);
-    let push = place.line("explain streams.push").exits(0).prints("Address to which the stream is sent");
-    push.prints("where     at the top level, in `stream`, in `ondemand`, in `live`, in `template`\n");
+    for (path, told) in [
+        ("streams.cam2.prepush", "value     not set\n"),
+        ("lives.urls", "an array of {\"url\", ...}\n"),
+        ("streams.urls", "an array of {\"url\", ...}; always shown\n"),
+        ("lives.publish_enabled", "default   true\n"),
+        ("streams.url", "streams.NAME.urls\n"),
+        ("streams.url", "(or `input`, `urls`)"),
+        ("cluster_key", "at the top level, in `stream` and `ondemand`, in `live`"),
+        // Directives of other servers.
+        ("streams.push", "Address to which the stream is sent"),
+        (
+            "streams.push",
+            "where     at the top level, in `stream`, in `ondemand`, in `live`, in `template`\n",
+        ),
+        ("backend", "where     in `auth_backend`\n"),
+        ("cache.movies.path", "value     \"/srv\" (own, media.conf:14)"),
+        // Those that have members.
+        ("streams", "\nmembers\n"),
+        ("streams", "  prepush "),
+        ("streams.cam1", "One stream of the streams"),
+        ("edit_auth", "  password  a string\n"),
+        ("dvr", "Named archive at the top level"),
+        ("streams.dvr.disk_limit", "unit      %"),
+    ] {
+        place.run(["explain", path]).exits(0).prints(told);
+    }
     // Alone it is no place, as it stands in blocks.
-    place.line("explain backend").exits(0).prints("where     in `auth_backend`\n").hides("value ");
-    let one = place.line("explain cache.movies.path").exits(0);
-    one.prints("value     \"/srv\" (own, media.conf:14)");
-    place.line("explain streams.cam1.nosuch").exits(7);
+    place.line("explain backend").exits(0).hides("value ");
+    for (path, code, told) in [
+        ("streams.cma1.prepush", 7, "there is no stream `cma1`"),
+        ("prepush", 7, "did you mean `streams.prepush` or `lives.prepush`?"),
+        ("streams.prepsh", 7, "error: "),
+        ("streams.cam1.nosuch", 7, "error: "),
+        ("rtmp.x", 3, "error: "),
+        ("streams..x", 3, "error: "),
+    ] {
+        place.run(["explain", path]).exits(code).says(told);
+    }
+    place.line("--conf absent.conf explain rtmp").exits(0).says("absent.conf").prints("rtmp 1935;");
 }
 
 #[test]
@@ -108,21 +125,6 @@ fn a_value_comes_with_its_source() {
     place
         .line("--show-secrets explain streams.cam2.cluster_key")
         .prints("\"swordfish\" (global, media.conf:4)");
-}
-
-#[test]
-fn members_are_listed_and_faults_are_told() {
-    let place = Place::with(TEXT);
-    place.line("explain streams").exits(0).prints("\nmembers\n").prints("  prepush ");
-    place.line("explain streams.cam1").exits(0).prints("One stream of the streams");
-    place.line("explain edit_auth").exits(0).prints("  password  a string\n");
-    place.line("explain prepush").exits(7).says("did you mean `streams.prepush` or `lives.prepush`?");
-    place.line("explain dvr").exits(0).prints("Named archive at the top level");
-    place.line("explain streams.dvr.disk_limit").exits(0).prints("unit      %");
-    place.line("explain streams.prepsh").exits(7);
-    place.line("explain rtmp.x").exits(3);
-    place.line("explain streams..x").exits(3);
-    place.line("--conf absent.conf explain rtmp").exits(0).says("absent.conf").prints("rtmp 1935;");
 }
 
 #[test]

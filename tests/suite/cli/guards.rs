@@ -16,22 +16,17 @@ fn deleting(count: usize) -> String {
 
 #[test]
 fn the_last_credentials_stay() {
-    for refused in [
-        &["modify", "--unset", "edit_auth"][..],
-        &["modify", "--accept", "near-miss", "--set-string", "edit_auth.password="],
-        &["modify", "--dry-run", "--unset", "edit_auth"],
-    ] {
-        let place = Place::with(SAMPLE);
-        place
-            .run(refused)
-            .exits(6)
-            .says("the change removes the last usable `edit_auth`")
-            .says("hint: ")
-            .says("--accept would-remove-credentials");
-        assert_eq!(place.text(), SAMPLE);
-    }
     let place = Place::with(SAMPLE);
+    for refused in [
+        "modify --unset edit_auth",
+        "modify --accept near-miss --set-string edit_auth.password=",
+        "modify --dry-run --unset edit_auth",
+    ] {
+        let run = place.line(refused).exits(6).says("the change removes the last usable `edit_auth`");
+        run.says("hint: ").says("--accept would-remove-credentials");
+    }
     place.fed("save -", "rtmp 1;\n").exits(6);
+    assert_eq!(place.text(), SAMPLE);
     place.line("modify --force --unset edit_auth").exits(0);
     assert!(!place.text().contains("edit_auth"));
     place.set(&["rtsp=1"]).exits(0);
@@ -56,23 +51,22 @@ fn accounted(count: usize) -> String {
 
 /// Each way to delete five of eight streams, on one target.
 fn delete_guard_holds(place: &Place) {
-    let run = |arguments: &[&str], input: &str| place.mediactl(arguments).input(input).run();
     let five = "5 of 8 streams would be deleted";
-    run(&["modify", "-f", "-"], &deleting(5)).exits(6).says(five);
-    run(&["modify", "--unset", "streams.*"], "").exits(6).says("8 of 8 streams");
-    run(&["modify", "--unset", "streams"], "").exits(6).says("8 of 8 streams");
-    run(&["modify", "-y", "-f", "-"], &deleting(5)).exits(6).says(five);
-    run(&["save", "-"], &accounted(3)).exits(6).says(five);
+    place.fed("modify -f -", deleting(5)).exits(6).says(five);
+    for all in ["modify --unset streams.*", "modify --unset streams"] {
+        place.line(all).exits(6).says("8 of 8 streams");
+    }
+    place.fed("modify -y -f -", deleting(5)).exits(6).says(five);
+    place.fed("save -", accounted(3)).exits(6).says(five);
     let gone = "note: 5 streams are not in the new configuration";
-    run(&["save", "--max-delete", "5", "-"], &accounted(3)).exits(0).says(gone);
-    run(&["save", "-"], &accounted(8)).exits(0);
-    run(&["rollback", "last"], "").exits(6).says(five).says("--max-delete");
-    run(&["rollback", "last", "--max-delete", "5"], "").exits(0);
-    run(&["rollback", "last"], "").exits(0);
-    let named: Vec<String> = (0..7).map(|at| format!("--unset=streams.s{at}")).collect();
-    let named: Vec<&str> = ["modify"].into_iter().chain(named.iter().map(String::as_str)).collect();
-    run(&named, "").exits(6).says("7 of 8 streams");
-    run(&[&named[..], &["--max-delete", "7"]].concat(), "").exits(0);
+    place.fed("save --max-delete 5 -", accounted(3)).exits(0).says(gone);
+    place.fed("save -", accounted(8)).exits(0);
+    place.line("rollback last").exits(6).says(five).says("--max-delete");
+    place.line("rollback last --max-delete 5").exits(0);
+    place.line("rollback last").exits(0);
+    let named: String = (0..7).map(|at| format!(" --unset=streams.s{at}")).collect();
+    place.line(&format!("modify{named}")).exits(6).says("7 of 8 streams");
+    place.line(&format!("modify{named} --max-delete 7")).exits(0);
     assert_eq!(place.text(), "edit_auth a b;\nstream s7 udp://h:7;\n");
 }
 
@@ -87,82 +81,71 @@ fn delete_guard_stands_before_a_server_too() {
     let server = Serving::with(&place, &["--listen", "none"]);
     delete_guard_holds(&place);
     place.fed("save -", accounted(8)).exits(0);
-    let update = |more: &[&str]| place.mediactl(["update", "-"].iter().chain(more)).input(accounted(3)).run();
-    update(&[]).exits(6).says("5 of 8 streams would be deleted");
-    update(&["--force"]).exits(0).says("note: 5 streams are not in the new configuration");
+    place.fed("update -", accounted(3)).exits(6).says("5 of 8 streams would be deleted");
+    let gone = "note: 5 streams are not in the new configuration";
+    place.fed("update - --force", accounted(3)).exits(0).says(gone);
     server.stop().exits(0);
 }
 
 /// What is wrong with a request is told in the same words for a file and by the server over it.
 #[test]
 fn a_faulty_request_reads_the_same_on_a_file_and_on_a_server() {
-    let five = deleting(5);
-    let table: [(&[&str], &str); 16] = [
-        (&["modify", "--unset", "streams.nope"], ""),
-        (&["modify", "--set", "streams.s1.prepush=x"], ""),
-        (&["modify", "--set", "streams..s1=1"], ""),
-        (&["modify", "--set", "rtpm=1935"], ""),
-        (&["modify", "--expect", "rtsp=5", "--set", "rtsp=6"], ""),
-        (&["modify", "--unset", "streams.*"], ""),
-        (&["modify", "--unset", "edit_auth"], ""),
-        (&["modify", "-f", "-"], &five),
-        (&["modify", "-f", "-"], "{\"streams\":5}"),
-        (&["modify", "-f", "-"], "{\"streams\":{\"s1\":{\"prepush\":\"x\"}}}"),
-        (&["modify", "-f", "-"], "{\"streams\":{\"s1\":{\"prepush\":\"x\",\"title\":{}}}}"),
-        (&["modify", "-f", "-"], "{\"edit_auth\":{\"password\":\"<secret:123456>\"}}"),
-        (&["modify", "-f", "-"], "{'rtsp':1}"),
-        (&["modify", "--set", "edit_auth.password=<secret:123456>"], ""),
-        (&["save", "-"], "http x;\n"),
-        (&["save", "-"], ""),
+    let table = [
+        ("modify --unset streams.nope", ""),
+        ("modify --set streams.s1.prepush=x", ""),
+        ("modify --set streams..s1=1", ""),
+        ("modify --set rtpm=1935", ""),
+        ("modify --expect rtsp=5 --set rtsp=6", ""),
+        ("modify --unset streams.*", ""),
+        ("modify --unset edit_auth", ""),
+        ("modify --set edit_auth.password=<secret:123456>", ""),
+        ("modify -f -", &deleting(5)),
+        ("modify -f -", "{\"streams\":5}"),
+        ("modify -f -", "{\"streams\":{\"s1\":{\"prepush\":\"x\",\"title\":{}}}}"),
+        ("modify -f -", "{\"edit_auth\":{\"password\":\"<secret:123456>\"}}"),
+        ("modify -f -", "{'rtsp':1}"),
+        ("save -", "http x;\n"),
+        ("save -", ""),
     ];
     let place = Place::with(accounted(8));
-    let told = |place: &Place| {
-        table.map(|(arguments, input)| {
-            let run = place.mediactl(arguments).input(input).run();
-            (run.code, run.err)
-        })
-    };
-    let on_file = told(&place);
+    let told = || table.map(|(line, input)| (place.fed(line, input), line));
+    let on_file = told();
     let server = Serving::with(&place, &["--listen", "none"]);
-    let on_server = told(&place);
-    for (file, request) in on_file.iter().zip(&table) {
-        assert!(file.0.is_some_and(|code| code != 0) && !file.1.is_empty(), "{request:?}: {file:?}");
+    for ((file, line), (server, _)) in on_file.iter().zip(&told()) {
+        assert!(file.code.is_some_and(|code| code != 0) && !file.err.is_empty(), "{line}: {file:?}");
+        assert_eq!((file.code, &file.err), (server.code, &server.err), "{line}");
     }
-    let differing: Vec<_> = on_file.iter().zip(&on_server).filter(|(file, server)| file != server).collect();
-    assert!(differing.is_empty(), "{differing:#?}");
     assert_eq!(place.text(), accounted(8));
     server.stop().exits(0);
 }
 
-/// Each whole text without the stream, live and plugin that are there, on a target with these options.
+/// Each whole text without the stream, live and plugin that are there, on one target.
 fn the_last_entries_stay(place: &Place, has_server: bool) {
     let whole = "edit_auth a b;\nstream s udp://h:1;\nlive l { }\nplugin p { }\n";
-    let run = |arguments: &[&str], input: &str| place.mediactl(arguments).input(input).run();
     let empty = "edit_auth a b;\nrtmp 1;\n";
-    let mut ways = vec![
-        (vec!["save", "-"], empty),
-        (vec!["apply", "--prune", "-"], ""),
-        (vec!["apply", "--prune", "-"], "{}"),
-        (vec!["apply", "--prune=all", "-"], empty),
-        (vec!["apply", "--prune", "--dry-run", "-"], "rtmp 1;\n"),
+    let ways = [
+        ("save -", empty),
+        ("apply --prune -", ""),
+        ("apply --prune -", "{}"),
+        ("apply --prune=all -", empty),
+        ("apply --prune --dry-run -", "rtmp 1;\n"),
+        ("update -", empty),
     ];
-    ways.extend(has_server.then(|| (vec!["update", "-"], empty)));
-    for (way, text) in ways {
-        run(&["save", "-"], whole).exits(0);
-        run(&way, text).exits(6).says("no stream, live or plugin at all");
+    for (way, text) in &ways[..if has_server { 6 } else { 5 }] {
+        place.fed("save -", whole).exits(0);
+        place.fed(way, text).exits(6).says("no stream, live or plugin at all");
         assert_eq!(place.text(), whole);
-        let accepted: Vec<_> = way.iter().copied().chain(["--accept", "empty-replacement"]).collect();
-        run(&accepted, text).exits(0);
+        place.fed(&format!("{way} --accept empty-replacement"), text).exits(0);
     }
     // One that stays, or that is named, is no such loss.
     for kept in ["stream s udp://h:1;\n", "live l { }\n", "plugin p { }\n"] {
-        run(&["save", "-"], whole).exits(0);
-        run(&["apply", "--prune", "-"], kept).exits(0);
+        place.fed("save -", whole).exits(0);
+        place.fed("apply --prune -", kept).exits(0);
     }
-    run(&["rm", "plugins.p"], "").exits(0);
-    run(&["rollback", "last"], "").exits(0);
-    run(&["save", "--accept", "empty-replacement", "-"], empty).exits(0);
-    run(&["apply", "--prune", "-"], "rtmp 2;\n").exits(0);
+    place.line("rm plugins.p").exits(0);
+    place.line("rollback last").exits(0);
+    place.fed("save --accept empty-replacement -", empty).exits(0);
+    place.fed("apply --prune -", "rtmp 2;\n").exits(0);
 }
 
 #[test]

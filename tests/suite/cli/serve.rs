@@ -120,6 +120,14 @@ impl Drop for Serving {
     }
 }
 
+/// Runs a test on the file, through a server over it, and over the network, with the options that choose that.
+pub(crate) fn each_way(place: &Place, test: impl Fn(&str)) {
+    test("");
+    let server = Serving::over(place);
+    test("");
+    test(&format!("--url {} ", server.url));
+}
+
 #[test]
 fn a_certificate_of_its_own_is_made_once_and_trusted_by_its_fingerprint() {
     let place = Place::with(SAMPLE);

@@ -182,9 +182,10 @@ fn null_is_refused_where_unset_is_and_for_a_name_that_looks_misspelt() {
 fn empty_values_and_names_are_refused_where_they_mean_nothing() {
     let text = "edit_auth admin s;\nstream cam1 {\n  url udp://1;\n}\n";
     let place = Place::with(text);
-    let both =
-        "`--set streams.cam1.title=null` removes it, `--set-string streams.cam1.title=` sets the empty word";
-    place.set(&["streams.cam1.title="]).exits(3).says("the value is empty").says(both);
+    let empty = place.set(&["streams.cam1.title="]).exits(3).says("the value is empty");
+    empty.says(
+        "`--set streams.cam1.title=null` removes it, `--set-string streams.cam1.title=` sets the empty word",
+    );
     for path in ["cluster_key", "streams.cam1.auth.url", "streams.cam1.prepush", "rtmp"] {
         place.set(&[&format!("{path}=")]).exits(3).says("the value is empty").says("=null` removes it");
     }
@@ -207,15 +208,12 @@ fn empty_values_and_names_are_refused_where_they_mean_nothing() {
     place.run(["cp", "streams.cam1", "streams.\"\""]).exits(3).says("an empty name");
     assert_eq!(place.text(), text);
     // A whole text may have them; `apply` merges one.
-    place.put(
-        "empty.conf",
-        "edit_auth admin s;\nauth \"\";\nstream cam1 {\n  url udp://1;\n  push \"\";\n}\n",
-    );
-    for command in [&["save"][..], &["apply", "--accept", "near-miss"]] {
-        let run = place.run([command, &["--dry-run", "empty.conf"]].concat());
-        run.exits(0).says("the address is empty");
+    let whole = "edit_auth admin s;\nauth \"\";\nstream cam1 {\n  url udp://1;\n  push \"\";\n}\n";
+    for line in ["save --dry-run -", "apply --accept near-miss --dry-run -"] {
+        place.fed(line, whole).exits(0).says("the address is empty");
     }
-    place.line("modify --dry-run --set-string streams.cam1.title=").exits(0).prints("+  title \"\";");
+    let set = place.line("modify --dry-run --set-string streams.cam1.title=").exits(0);
+    set.prints("+  title \"\";");
 }
 
 #[test]

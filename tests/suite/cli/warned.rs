@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::serve::Serving;
+use super::serve::{Serving, each_way};
 use super::{CONF, Place};
 
 /// A configuration that has a warning already.
@@ -22,7 +22,7 @@ fn bad() -> String {
     TEXT.replace("udp://", "upd://")
 }
 
-/// The commands that bring one warning; the last ones need a server.
+/// The commands that bring one warning; `update` needs a server.
 const COMMANDS: &[&str] = &[
     "modify --set streams.cam1.urls[0].url=upd://1",
     "modify -f patch.json",
@@ -30,7 +30,6 @@ const COMMANDS: &[&str] = &[
     "apply bad.conf",
     "edit --yes",
     "rollback 1 --yes",
-    "update bad.conf",
 ];
 
 fn place() -> Place {
@@ -42,36 +41,33 @@ fn place() -> Place {
     place
 }
 
-fn every_command_tells(place: &Place, way: &[&str], commands: &[&str]) {
-    for command in commands {
-        let run = |more: &[&str]| {
-            let words = way.iter().copied().chain(command.split(' ')).chain(more.iter().copied());
-            place.mediactl(words).env("EDITOR", "cp bad.conf").at_home(place, "").by_admin().run()
-        };
-        for more in [&["--strict"][..], &["--strict", "--force"], &["--strict", "--dry-run"]] {
-            let refused = run(more).exits(3).says(&format!("the change brings a warning: {TOLD}"));
-            refused.says("hint: without `--strict` it is made all the same");
-            assert_eq!(place.text(), TEXT, "{command}");
-        }
-        run(&["--dry-run"]).exits(0).says(&format!("warning: {TOLD}"));
-        let made = run(&["-q", "-o", "change-json"]).exits(0).says(&format!("warning: {TOLD}"));
-        assert_eq!(made.err.matches("warning:").count(), 1, "{made:?}");
-        assert_eq!(made.json()["warnings"], json!([TOLD]), "{command}");
-        assert!(!made.json()["notes"].to_string().contains("warning"), "{made:?}");
-        let good = if command.starts_with("update") { "update" } else { "save" };
-        let back = place.run([good, "good.conf", "--strict"]).exits(0);
-        assert!(!back.err.contains("warning"), "{back:?}");
+fn tells(place: &Place, command: &str) {
+    let run = |more: &str| {
+        let call = place.mediactl(command.split(' ').chain(more.split(' ')));
+        call.env("EDITOR", "cp bad.conf").at_home(place, "").by_admin().run()
+    };
+    for more in ["--strict", "--strict --force", "--strict --dry-run"] {
+        let refused = run(more).exits(3).says(&format!("the change brings a warning: {TOLD}"));
+        refused.says("hint: without `--strict` it is made all the same");
+        assert_eq!(place.text(), TEXT, "{command}");
     }
+    run("--dry-run").exits(0).says(&format!("warning: {TOLD}"));
+    let made = run("-q -o change-json").exits(0).says(&format!("warning: {TOLD}"));
+    assert_eq!(made.err.matches("warning:").count(), 1, "{made:?}");
+    assert_eq!(made.json()["warnings"], json!([TOLD]), "{command}");
+    assert!(!made.json()["notes"].to_string().contains("warning"), "{made:?}");
+    let good = if command.contains("update") { "update" } else { "save" };
+    let back = place.line(&format!("{good} good.conf --strict")).exits(0);
+    assert!(!back.err.contains("warning"), "{back:?}");
 }
 
 #[test]
 fn every_command_tells_the_warnings_that_it_brings_and_strict_refuses_them() {
     let place = place();
-    let on_files = &COMMANDS[..COMMANDS.len() - 1];
-    every_command_tells(&place, &[], on_files);
+    each_way(&place, |way| COMMANDS.iter().for_each(|command| tells(&place, &format!("{way}{command}"))));
     let server = Serving::over(&place);
-    every_command_tells(&place, &[], COMMANDS);
-    every_command_tells(&place, &["--url", &server.url], COMMANDS);
+    tells(&place, "update bad.conf");
+    tells(&place, &format!("--url {} update bad.conf", server.url));
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! `--set` takes the words of the file, and each refusal leads to a command line that works.
 
-use std::process::Command;
-
 use super::{PROGRAM, Place};
 
 const TEXT: &str = "\
@@ -116,13 +114,7 @@ fn each_hint_is_a_command_line_that_works() {
         count += options.len();
         for option in options {
             let line = format!("'{PROGRAM}' --conf media.conf modify --dry-run --create {option}");
-            let output = Command::new("sh").args(["-c", &line]).current_dir(place.path(".")).output();
-            let output = output.expect("there is a shell");
-            assert!(
-                output.status.success(),
-                "{assignment}: {option}: {}",
-                String::from_utf8_lossy(&output.stderr)
-            );
+            place.call("sh", ["-c", &line]).run().exits(0);
         }
     }
     assert!(count >= 6, "{count} hints have a command");
