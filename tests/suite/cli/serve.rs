@@ -62,6 +62,11 @@ impl Serving {
         place.remote(&self.url, arguments).run()
     }
 
+    /// The host and the port.
+    pub(crate) fn address(&self) -> &str {
+        self.url.trim_start_matches("http://").split('/').next().expect("it has a host")
+    }
+
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -373,11 +378,10 @@ fn a_server_whose_thread_fails_ends_with_a_code_of_its_own_and_the_next_one_roll
     let place = Place::with(SAMPLE);
     let server = Serving::over(&place);
     place.line("modify --set rtsp=555 --confirm 10m").exits(0);
-    let address = server.url.trim_start_matches("http://").split('/').next().expect("it has a host");
     let request = |path: &str, more: &str| {
         format!("GET {path} HTTP/1.1\r\nHost: h\r\nAuthorization: {ACCOUNT}\r\n{more}\r\n")
     };
-    let status = sent(address, &request("/media/api/status", "Connection: close\r\n"));
+    let status = sent(server.address(), &request("/media/api/status", "Connection: close\r\n"));
     let tag = status.lines().find_map(|line| line.strip_prefix("ETag: ")).expect("it has a tag").to_owned();
     let waits = request("/media/api/status?wait=60", &format!("If-None-Match: {tag}\r\n"));
     // Each request that waits takes four files, and each round brings one. So it is tiny_http at some time that gets none.
@@ -389,7 +393,7 @@ fn a_server_whose_thread_fails_ends_with_a_code_of_its_own_and_the_next_one_roll
                 return Some(());
             }
             server.limit_files(limit);
-            let Ok(mut client) = TcpStream::connect(address) else { continue };
+            let Ok(mut client) = TcpStream::connect(server.address()) else { continue };
             client.set_read_timeout(Some(Duration::from_millis(200))).expect("it is no zero");
             // It may end at any time, and it answers when it can.
             let _ = client.write_all(waits.as_bytes());

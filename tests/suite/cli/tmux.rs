@@ -51,24 +51,8 @@ impl Screen {
 
     /// Returns the text on the screen.
     pub fn text(&self) -> String {
-        self.captured(&[])
-    }
-
-    /// What is on the screen and what has left it, in lines as they were written, however wide they are.
-    pub fn whole_lines(&self) -> String {
-        let text = self.captured(&["-J", "-S", "-"]);
-        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
-    }
-
-    fn captured(&self, options: &[&str]) -> String {
-        let captured = self.tmux(&[&["capture-pane", "-p"], options].concat());
+        let captured = self.tmux(&["capture-pane", "-p"]);
         String::from_utf8_lossy(&captured.stdout).trim_end().to_owned()
-    }
-
-    /// Empties the screen, and forgets what has left it.
-    pub fn forgets(&self) -> &Self {
-        self.tmux(&["send-keys", "-R", ";", "clear-history"]);
-        self
     }
 
     /// Waits until the screen shows each of these texts.
