@@ -2,7 +2,7 @@
 //! over it, and a server that has only the four operations (`http::client::bare`).
 
 use super::serve::Serving;
-use super::{Place, Run};
+use super::{Place, Run, SAMPLE};
 
 /// One change that a guard of this name refuses, with exit code 3.
 struct Refused {
@@ -198,4 +198,165 @@ fn line_ends_gone_is_refused_before_any_guard_and_not_of_what_is_there() {
     let other = joined.replace("80", "81");
     place.fed("update -", &other).exits(3).says("--data-binary");
     place.fed("update --force -", &other).exits(0);
+}
+
+/// `count` streams.
+fn streams(count: usize) -> String {
+    (0..count).map(|at| format!("stream s{at} udp://h:{at};\n")).collect()
+}
+
+/// A patch that deletes `count` of them.
+fn deleting(count: usize) -> String {
+    let gone: Vec<String> = (0..count).map(|at| format!("\"s{at}\":null")).collect();
+    format!("{{\"streams\":{{{}}}}}", gone.join(","))
+}
+
+#[test]
+fn the_last_credentials_stay() {
+    let place = Place::with(SAMPLE);
+    for refused in [
+        "modify --unset edit_auth",
+        "modify --accept near-miss --set-string edit_auth.password=",
+        "modify --dry-run --unset edit_auth",
+    ] {
+        let run = place.line(refused).exits(6).says("the change removes the last usable `edit_auth`");
+        run.says("hint: ").says("--accept would-remove-credentials");
+    }
+    place.fed("save -", "rtmp 1;\n").exits(6);
+    assert_eq!(place.text(), SAMPLE);
+    place.line("modify --force --unset edit_auth").exits(0);
+    assert!(!place.text().contains("edit_auth"));
+    place.set(&["rtsp=1"]).exits(0);
+}
+
+#[test]
+fn delete_guard_lets_four_streams_go_or_a_tenth_up_to_twenty() {
+    for (of, deleted, code) in
+        [(8, 4, 0), (8, 5, 6), (100, 10, 0), (100, 11, 6), (1000, 20, 0), (1000, 21, 6)]
+    {
+        let place = Place::with(streams(of));
+        place.patch(&deleting(deleted)).exits(code);
+        let unchanged = place.text() == streams(of);
+        assert_eq!(unchanged, code == 6, "{deleted} of {of}");
+    }
+}
+
+/// A configuration with an account, and `count` streams.
+fn accounted(count: usize) -> String {
+    format!("edit_auth a b;\n{}", streams(count))
+}
+
+/// Each way to delete five of eight streams, on one target.
+fn delete_guard_holds(place: &Place) {
+    let five = "5 of 8 streams would be deleted";
+    place.fed("modify -f -", deleting(5)).exits(6).says(five);
+    for all in ["modify --unset streams.*", "modify --unset streams"] {
+        place.line(all).exits(6).says("8 of 8 streams");
+    }
+    place.fed("modify -y -f -", deleting(5)).exits(6).says(five);
+    place.fed("save -", accounted(3)).exits(6).says(five);
+    let gone = "note: 5 streams are not in the new configuration";
+    place.fed("save --max-delete 5 -", accounted(3)).exits(0).says(gone);
+    place.fed("save -", accounted(8)).exits(0);
+    place.line("rollback last").exits(6).says(five).says("--max-delete");
+    place.line("rollback last --max-delete 5").exits(0);
+    place.line("rollback last").exits(0);
+    let named: String = (0..7).map(|at| format!(" --unset=streams.s{at}")).collect();
+    place.line(&format!("modify{named}")).exits(6).says("7 of 8 streams");
+    place.line(&format!("modify{named} --max-delete 7")).exits(0);
+    assert_eq!(place.text(), "edit_auth a b;\nstream s7 udp://h:7;\n");
+}
+
+#[test]
+fn delete_guard_stands_before_each_way() {
+    delete_guard_holds(&Place::with(accounted(8)));
+}
+
+#[test]
+fn delete_guard_stands_before_a_server_too() {
+    let place = Place::with(accounted(8));
+    let server = Serving::with(&place, &["--listen", "none"]);
+    delete_guard_holds(&place);
+    place.fed("save -", accounted(8)).exits(0);
+    place.fed("update -", accounted(3)).exits(6).says("5 of 8 streams would be deleted");
+    let gone = "note: 5 streams are not in the new configuration";
+    place.fed("update - --force", accounted(3)).exits(0).says(gone);
+    server.stop().exits(0);
+}
+
+/// What is wrong with a request is told in the same words for a file and by the server over it.
+#[test]
+fn a_faulty_request_reads_the_same_on_a_file_and_on_a_server() {
+    let table = [
+        ("modify --unset streams.nope", ""),
+        ("modify --set streams.s1.prepush=x", ""),
+        ("modify --set streams..s1=1", ""),
+        ("modify --set rtpm=1935", ""),
+        ("modify --expect rtsp=5 --set rtsp=6", ""),
+        ("modify --unset streams.*", ""),
+        ("modify --unset edit_auth", ""),
+        ("modify --set edit_auth.password=<secret:123456>", ""),
+        ("modify -f -", &deleting(5)),
+        ("modify -f -", "{\"streams\":5}"),
+        ("modify -f -", "{\"streams\":{\"s1\":{\"prepush\":\"x\",\"title\":{}}}}"),
+        ("modify -f -", "{\"edit_auth\":{\"password\":\"<secret:123456>\"}}"),
+        ("modify -f -", "{'rtsp':1}"),
+        ("save -", "http x;\n"),
+        ("save -", ""),
+    ];
+    let place = Place::with(accounted(8));
+    let told = || table.map(|(line, input)| (place.fed(line, input), line));
+    let on_file = told();
+    let server = Serving::with(&place, &["--listen", "none"]);
+    for ((file, line), (server, _)) in on_file.iter().zip(&told()) {
+        assert!(file.code.is_some_and(|code| code != 0) && !file.err.is_empty(), "{line}: {file:?}");
+        assert_eq!((file.code, &file.err), (server.code, &server.err), "{line}");
+    }
+    assert_eq!(place.text(), accounted(8));
+    server.stop().exits(0);
+}
+
+/// Each whole text without the stream, live and plugin that are there, on one target.
+fn the_last_entries_stay(place: &Place, has_server: bool) {
+    let whole = "edit_auth a b;\nstream s udp://h:1;\nlive l { }\nplugin p { }\n";
+    let empty = "edit_auth a b;\nrtmp 1;\n";
+    let ways = [
+        ("save -", empty),
+        ("apply --prune -", ""),
+        ("apply --prune -", "{}"),
+        ("apply --prune=all -", empty),
+        ("apply --prune --dry-run -", "rtmp 1;\n"),
+        ("update -", empty),
+    ];
+    for (way, text) in &ways[..if has_server { 6 } else { 5 }] {
+        place.fed("save -", whole).exits(0);
+        place.fed(way, text).exits(6).says("no stream, live or plugin at all");
+        assert_eq!(place.text(), whole);
+        place.fed(&format!("{way} --accept empty-replacement"), text).exits(0);
+    }
+    // One that stays, or that is named, is no such loss.
+    for kept in ["stream s udp://h:1;\n", "live l { }\n", "plugin p { }\n"] {
+        place.fed("save -", whole).exits(0);
+        place.fed("apply --prune -", kept).exits(0);
+    }
+    place.line("rm plugins.p").exits(0);
+    place.line("rollback last").exits(0);
+    place.fed("save --accept empty-replacement -", empty).exits(0);
+    place.fed("apply --prune -", "rtmp 2;\n").exits(0);
+}
+
+#[test]
+fn the_last_entries_stay_of_a_file() {
+    the_last_entries_stay(&Place::empty(), false);
+}
+
+#[test]
+fn the_last_entries_stay_on_a_server() {
+    let place = Place::with("edit_auth a b;\nlive l { }\n");
+    let server = Serving::with(&place, &["--listen", "none"]);
+    the_last_entries_stay(&place, true);
+    server.stop().exits(0);
+    place.put("more.conf", "stream s udp://h:1;\n");
+    place.put(super::CONF, "stream s udp://h:1;\n");
+    place.fed("save -", "include more.conf;\n").exits(0);
 }

@@ -4,6 +4,7 @@ use std::fs;
 
 use super::serve::{Serving, each_way};
 use super::{CONF, Place, Run};
+use crate::waiting::eventually;
 
 const MAIN: &str = "\
 http 80;
@@ -348,11 +349,11 @@ fn a_broken_included_file_is_shown_by_status_and_by_each_hang_up() {
     elsewhere.says("note: `conf.d/b.conf`, line 2, column 24: stray `}`").hides("swordfish");
     let json = place.line("status -o json").exits(1).json();
     assert_eq!((&json["errors"], &json["first_error"]["line"]), (&1.into(), &2.into()), "{json}");
-    place.set(&["rtsp=1935"]).exits(0);
-    place.put("conf.d/b.conf", "stream cam9 {\n  password swordfish; }}\n# \n");
-    // Of signals that come together only one is seen.
-    for _ in 0..10 {
+    let text = place.text();
+    for port in ["554", "555"] {
+        place.put(CONF, format!("{text}rtsp {port};\n"));
         server.hang_up();
+        eventually(|| place.line("read rtsp").out.trim() == port);
         place.line("status").exits(1).prints(words);
     }
     let run = server.stop().says("SIGHUP: the file was loaded again").hides("swordfish");

@@ -13,7 +13,6 @@ mod diff;
 mod edit;
 mod explain;
 mod fmt;
-mod guards;
 mod help;
 mod history;
 pub(crate) mod hooks;
@@ -24,19 +23,14 @@ mod modify;
 mod output;
 mod read;
 mod reviewed;
-mod save;
-mod screens;
 mod selectors;
 pub(crate) mod serve;
 mod shells;
 mod table;
 pub(crate) mod terminal;
-mod tmux;
 pub(crate) mod unset;
 mod waited;
-mod warned;
 pub mod watch;
-mod words;
 
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
@@ -190,6 +184,16 @@ impl Place {
         });
         names
     }
+}
+
+/// The search path of programs, with a folder in front.
+pub fn path_with(folder: &Path) -> String {
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default())
+}
+
+/// The same with the folder of the program under test.
+pub fn own_path() -> String {
+    path_with(Path::new(PROGRAM).parent().expect("the program is in a folder"))
 }
 
 pub fn mode(path: &Path) -> u32 {

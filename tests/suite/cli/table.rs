@@ -1,6 +1,6 @@
 //! `mediactl read -o table`, and the pager.
 
-use super::{Place, set_mode};
+use super::{Place, path_with, set_mode};
 
 const TEXT: &str = "\
 auth http://backend/check;
@@ -94,7 +94,7 @@ fn under_sudo_there_is_no_pager() {
     let place = Place::with(TEXT);
     place.put("less", "#!/bin/sh\ntouch ran; cat\n");
     set_mode(&place.path("less"), 0o755);
-    let path = format!("{}:{}", place.path("").display(), std::env::var("PATH").expect("there is one"));
+    let path = path_with(&place.path(""));
     let read = || place.mediactl(["read", "auth.url"]).env("TERM", "xterm").env("PATH", &path);
     for call in [read(), read().env("PAGER", "touch ran"), read().env("MEDIACTL_PAGER", "touch ran")] {
         let seen = call.env("SUDO_USER", "olga").on_terminal_of(24, 80).exits(0);
