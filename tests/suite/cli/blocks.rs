@@ -46,10 +46,8 @@ fn what_is_added_is_new() {
     place.line("add plugin iptv").exits(0);
     let read = |path: &str| place.run(["read", "-o", "compact", path]).exits(0).json();
     assert_eq!(read("streams.\"cam.5\".urls"), json!([{"url": "udp://h:5"}, {"url": "udp://h:6"}]));
-    assert_eq!(
-        (read("streams.\"cam.5\".prepush"), read("lives.hall.publish_enabled")),
-        (json!(5), json!(false))
-    );
+    assert_eq!(read("streams.\"cam.5\".prepush"), 5);
+    assert_eq!(read("lives.hall.publish_enabled"), false);
     place.line("add stream cam1 udp://h:5").exits(3).says("there is a stream `cam1` already");
     place.line("add live x udp://h:5").exits(2).says("`add live` takes no URL");
     place.line("add camera x").exits(2);

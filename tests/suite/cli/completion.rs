@@ -137,10 +137,8 @@ fn documentation_stands_behind_a_tab() {
         assert_eq!(candidates(with_contexts(&place, ask(&place, &words))), [expected], "{words:?}");
     }
     let changes = candidates(ask(&place, &["diff", "change:1"]));
-    assert!(
-        changes[0].starts_with("change:1\t") && changes[0].ends_with("modify  ticket 231"),
-        "{changes:?}"
-    );
+    let is_told = changes[0].starts_with("change:1\t") && changes[0].ends_with("modify  ticket 231");
+    assert!(is_told, "{changes:?}");
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn help_and_tables_fit_the_terminal() {
             let call = place.call("sh", ["-c", &format!("exec {PROGRAM} {line}")]).at_home(&place, "");
             let seen = call.on_terminal_of(50, columns).exits(0);
             let wide: Vec<_> = seen.lines().filter(|line| line.chars().count() > columns.into()).collect();
-            assert!(!seen.is_empty() && wide.is_empty(), "{line}:\n{wide:#?}");
+            assert!(wide.is_empty(), "{line}:\n{wide:#?}");
         }
     }
 }

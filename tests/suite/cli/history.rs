@@ -181,10 +181,8 @@ fn blame_tells_who_changed_a_value() {
     place.line("modify --unset streams.cam1.prepush").exits(0);
     let blamed = place.line("blame streams.cam1.prepush -o json").exits(0).json();
     let told = |at: usize| json!([blamed[at]["number"], blamed[at]["from"], blamed[at]["to"]]);
-    assert_eq!(
-        [told(0), told(1), told(2)],
-        [json!([3, 6, null]), json!([1, 5, 6]), json!([null, null, null])]
-    );
+    assert_eq!([told(0), told(1)], [json!([3, 6, null]), json!([1, 5, 6])]);
+    assert_eq!(blamed.as_array().map(Vec::len), Some(2));
     place.line("blame streams.cam1.prepush").exits(0).prints("modify: 6 → nothing").prints("5 → 6");
     place.line("blame streams.cam1.title").exits(7);
     let unchanged = place.line("blame streams.cam1.urls").exits(0);

@@ -42,6 +42,7 @@ use std::time::{Duration, SystemTime};
 
 use mediactl::store::file::ConfFile;
 use mediactl::store::{Store, WHOLE_HISTORY};
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// The name of the configuration in every place.
@@ -300,6 +301,14 @@ fn feed(child: &mut std::process::Child, input: &[u8]) {
     let _ = stdin.write_all(input);
 }
 
+/// Checks some members of an object.
+#[track_caller]
+pub fn has(found: &Value, members: Value) {
+    for (key, member) in members.as_object().expect("an object") {
+        assert_eq!(found[key], *member, "{key} of {found}");
+    }
+}
+
 /// The result of a run of the program.
 #[derive(Debug)]
 pub struct Run {
@@ -348,7 +357,7 @@ impl Run {
     }
 
     #[track_caller]
-    pub fn json(&self) -> serde_json::Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
 }

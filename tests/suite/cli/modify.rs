@@ -135,6 +135,8 @@ fn a_value_that_is_left_out_is_asked_for_twice_and_not_shown() {
 }
 
 const TEXT: &str = "\
+loglevel debug;
+cluster_key s3cret;
 http 80;
 http 127.0.0.1:8080;
 edit_auth admin hunter2;
@@ -159,7 +161,7 @@ template t {
 ";
 
 #[test]
-fn words_are_the_whole_directive() {
+fn words_are_the_whole_directive_and_null_is_none() {
     let place = Place::with(TEXT);
     for (assignment, line) in [
         ("auth=false", "+auth false;"),
@@ -177,8 +179,16 @@ fn words_are_the_whole_directive() {
         ("template.t.dvr=/y 6d", "+  dvr /y 6d;"),
         ("template.t.dvr=@disk", "+  dvr @disk;"),
         ("streams.new.url=udp://9", "+  url udp://9;"),
+        // `null` removes.
+        ("loglevel=null", "-loglevel debug;"),
+        ("cluster_key=null", "-cluster_key <secret:"),
+        ("auth.extra.k=null", "+auth http://b/;"),
+        ("streams.cam1.dvr.disk_limit=null", "+  dvr /storage 5d copy=/x fast;"),
+        ("streams.cam1.urls[0].priority=null", "+  url udp://1;"),
+        ("streams.\"cam.3\".archive[1]=null", "+  archive /a;"),
+        ("streams.cam2=null", "-stream cam2 {"),
     ] {
-        place.run(["modify", "--dry-run", "--set", assignment]).exits(0).prints(line);
+        place.run(["modify", "--dry-run", "--set", assignment]).exits(0).prints(line).hides("null");
         place.set(&[assignment]).exits(0);
         place.set(&[assignment]).exits(0).says("nothing to change");
         if !assignment.starts_with("streams.new") {

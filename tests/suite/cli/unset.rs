@@ -108,53 +108,9 @@ fn a_value_with_blanks_is_words_where_a_directive_takes_several() {
     place.line("read -o set").exits(0).prints("protocols=\"a b\"");
 }
 
-/// A configuration with a text at each place that takes one.
-const TEXTS: &str = "\
-loglevel debug;
-cluster_key s3cret;
-edit_auth admin hunter2;
-auth http://b/ k=v;
-stream cam1 {
-  url udp://1 priority=1;
-  title x;
-  dvr @disk 5d;
-  archive /a 7d;
-}
-stream cam2 {
-  url udp://2;
-}
-";
-
-#[test]
-fn null_removes_wherever_a_text_stands() {
-    let place = Place::with(TEXTS);
-    for (path, line) in [
-        ("loglevel", "-loglevel debug;"),
-        ("cluster_key", "-cluster_key <secret:"),
-        ("edit_auth", "-edit_auth admin <secret:"),
-        ("auth.extra.k", "+auth http://b/;"),
-        ("streams.cam1.title", "-  title x;"),
-        ("streams.cam1.dvr.dvr_limit", "+  dvr @disk;"),
-        ("streams.cam1.urls[0].priority", "+  url udp://1;"),
-        ("streams.cam1.archive[1]", "+  archive /a;"),
-        ("streams.cam2", "-stream cam2 {"),
-    ] {
-        let removal = format!("{path}=null");
-        let remove = || place.run(["modify", "--force", "--set", &removal]).exits(0);
-        let expect = || place.run(["modify", "--expect", &removal, "--set", "rtmp=1", "--dry-run"]);
-        remove().prints(line).hides("null");
-        remove().says("nothing to change");
-        expect().exits(0);
-        place.run(["wait", &removal, "--timeout", "60"]).exits(0);
-        place.line("rollback last").exits(0);
-        expect().exits(5);
-    }
-    assert_eq!(place.text(), TEXTS);
-}
-
 #[test]
 fn null_is_refused_where_unset_is_and_for_a_name_that_looks_misspelt() {
-    let place = Place::with(TEXTS);
+    let place = Place::with(text());
     for (removal, code, said) in [
         ("edit_auth.password=null", 3, "the password can't be removed alone"),
         ("streams.cam1.urls[0].url=null", 3, "a source without a url"),
@@ -164,7 +120,7 @@ fn null_is_refused_where_unset_is_and_for_a_name_that_looks_misspelt() {
         place.set(&[removal]).exits(code).says(said);
     }
     place.line("modify --accept near-miss --set streams.*.titel=null").exits(0);
-    assert_eq!(place.text(), TEXTS);
+    assert_eq!(place.text(), text());
 }
 
 #[test]

@@ -54,10 +54,8 @@ fn a_text_is_checked_and_read_in_linear_work() {
         });
         linear("the same sent back", |document| {
             let shown = Config::new(document).to_json();
-            assert!(
-                document.modify(shown, FaultKind::DOUBTS).expect("it is proved").is_none(),
-                "nothing changes"
-            );
+            let edit = document.modify(shown, FaultKind::DOUBTS).expect("it is proved");
+            assert!(edit.is_none(), "nothing changes");
         });
     }
 }

@@ -88,12 +88,9 @@ fn removing_neighbours_leaves_what_adding_the_others_makes() {
                     left.retain(|name| !gone.contains(name));
                     let expected = added(document, group, &left);
                     let is_empty = document.text().trim_start_matches('\u{feff}').is_empty();
-                    assert!(
-                        now.text() == expected.text() || is_empty,
-                        "{group} without {gone:?}\n{full:?}\n{:?}\n{:?}",
-                        now.text(),
-                        expected.text()
-                    );
+                    let (now, expected) = (now.text(), expected.text());
+                    let told = || format!("{group} without {gone:?}\n{full:?}\n{now:?}\n{expected:?}");
+                    assert!(now == expected || is_empty, "{}", told());
                 }
             }
         }
@@ -115,13 +112,8 @@ fn copies_come_and_go(document: &Document) {
         };
         let copied = document.edit(&request.into()).expect("it can be copied").document;
         let back = patched(&copied, &json!({kind.key(): {"a copy": null}})).expect("it can be removed");
-        assert!(
-            back.text() == document.text(),
-            "{name}\n{:?}\n{:?}\n{:?}",
-            document.text(),
-            copied.text(),
-            back.text()
-        );
+        let (old, new) = (document.text(), back.text());
+        assert!(new == old, "{name}\n{old:?}\n{:?}\n{new:?}", copied.text());
     }
 }
 
