@@ -17,8 +17,10 @@ use crate::cli::{Place, UNTIL_FREE};
 
 const RECORD: ChangeRecord<'_> = ChangeRecord { message: Some("why"), ..ChangeRecord::new("save", "olga") };
 
+type Holds = fn(&dyn Store);
+
 /// What a store guarantees: the operations of the port that it is about, and what holds it, over an empty store.
-const GUARANTEES: &[(&str, fn(&dyn Store))] = &[
+const GUARANTEES: &[(&str, Holds)] = &[
     ("name path leads_elsewhere stamp included canaries alarms", nothing_is_told_where_nothing_happens),
     ("load", a_first_text_is_made_and_read_back),
     ("history kept", a_change_is_in_the_history_with_its_text),
