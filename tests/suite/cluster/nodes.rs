@@ -548,7 +548,7 @@ fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change()
         (asked > 3).then_some(())
     });
     kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
-    let ended = ended(child).says("is rolled back; `mediactl confirm` keeps it");
+    let ended = ended(child).says(&format!("is rolled back; `mediactl --cluster {url} confirm` keeps it"));
     assert_eq!(ended.code, None, "the signal ends it: {ended:?}");
     node.until_port("555");
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);

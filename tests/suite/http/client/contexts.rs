@@ -179,6 +179,10 @@ fn an_inventory_has_further_contexts_and_holds_for_names_in_both() {
     home.does("--inventory servers.conf context remove b", 0);
     let text = fs::read_to_string(home.0.path("servers.conf")).expect("it is there");
     assert!(text.starts_with("# ours\ncontext c {") && text.contains("url http://d;"), "{text}");
+    home.0.put_fifo("pipe.conf");
+    for command in ["context list", "-x c read", "context add e --url http://e"] {
+        home.does(&format!("--inventory pipe.conf {command}"), 7).says("`pipe.conf` is not a regular file");
+    }
     home.does("--inventory none.conf context list", 7).says("cannot read `none.conf`");
     for folder in ["shared", "links"] {
         fs::create_dir(home.0.path(folder)).expect("a folder can be made");
