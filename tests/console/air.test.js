@@ -57,9 +57,16 @@ test('a command that fails is told, and what was known stays', options, async ()
   writeFileSync(FIGURES, 'no JSON');
   const page = await entered(served, { hash: '#/streams' });
   await sees(page, 'printed no JSON object', '.states');
-  print({ a: { state: 'running' } });
+  writeFileSync(FIGURES, JSON.stringify({ server: 'nginx', errors: ['no'], streams: { a: { state: 'running', bitrate: '4', viewers: {} }, b: { bitrate: -1 } } }));
   await sees(page, '1 running', '.states');
   assert.deepEqual(await cells(page, 'bitrate'), ['', '', '', '', '']);
+  writeFileSync(FIGURES, 'no JSON');
+  await sees(page, 'is not known since', '.states');
+  await page.goto(`${served.url}/#/streams/a`);
+  await sees(page, 'running', '.live');
+  print({ a: { state: 'running' } });
+  await page.goto(`${served.url}/#/status`);
+  await sees(page, 'cpu', '.facts');
 });
 
 test('what a stream has of its template is shown as that, and leads there', options, async () => {

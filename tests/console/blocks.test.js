@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { CONF, agree, ask, enter, keep, named, press, replace, review, shows } from './entered.js';
+import { CONF, VIEWER, agree, ask, enter, keep, named, press, replace, review, shows } from './entered.js';
 import { click, inBrowser, options, until } from './served.js';
 
 const here = inBrowser(CONF, { each: true });
@@ -73,8 +73,12 @@ test('a template has a page, and says who uses it', options, async () => {
   await click(page, 'base');
   await named(here, page, 'Rename', 'basis', 'template basis;');
   await hashIs(page, '#/templates/basis');
+  await keep(page);
   await press(page, 'Remove');
   await shows(page, '#change .problem', '1 block uses `template.basis`');
+  await press(page, 'Remove it anyway');
+  await agree(here, page, 'template basis {');
+  await hashIs(page, '#/templates');
 });
 
 test('lives and plugins have lists and pages', options, async () => {
@@ -120,13 +124,39 @@ test('a broken file shows its faults, and is mended by the fixes, by hand, and b
   assert.equal(here.text, CONF);
 });
 
+test('a long broken file says the same once, and is mended at both ends', options, async () => {
+  const long = `${CONF}${Array.from({ length: 1500 }, (_, at) => `stream x${at} { url udp://239.0.0.1:1; }`).join('\n')}\n`;
+  here.editByHand(() => `${long.replace('stream tcam {', 'stream tcam {{')}stream\n{\n`);
+  const viewer = await enter(here, '#/file', VIEWER);
+  await shows(viewer, 'main', 'The file has errors and can’t be loaded');
+  await shows(viewer, '#states', 'See it');
+  const page = await enter(here, '#/file');
+  await shows(page, '.faults', 'other places');
+  assert.equal(await page.$$eval('.faults .warning', (all) => all.length), 1);
+  await press(page, 'Edit');
+  await page.waitForSelector('.area:not([readonly])');
+  await replace(page, 'tcam {{', 'tcam {');
+  await page.waitForFunction(() => document.querySelectorAll('main > div > div > .faults li').length === 1);
+  await click(page, `Line ${long.split('\n').length + 1}`);
+  await replace(page, 'stream\n{\n', ' ');
+  await press(page, 'Review');
+  await agree(here, page, 'tcam {{');
+  assert.equal(here.text, `${long} `);
+  here.editByHand((text) => `${text}stream {\n`);
+  await page.goto(`${here.url}/#/streams/cam1`);
+  await shows(page, '#states', 'Mend it');
+  await press(page, 'Remove');
+  await shows(page, '#change .problem', 'changed by hand');
+});
+
 test('going back lists what it undoes', options, async () => {
   await ask(here, 'modify_config?message=first', '{"streams":{"cam1":{"prepush":6}}}');
   await ask(here, 'modify_config?message=second', '{"streams":{"news":{"title":"News"}}}');
-  const page = await enter(here, '#/history/1', undefined, { height: 720 });
+  const page = await enter(here, '#/history/1', undefined, { height: 520 });
   await press(page, 'Go back to before change 1');
   await shows(page, '.undone', 'It undoes 2 changes');
   await shows(page, '.undone', 'second');
+  assert.ok(await page.$eval('.undone', (box) => box.clientHeight + 1 >= Math.min(box.scrollHeight, innerHeight * 0.3)));
   const { bottom } = await page.$eval('.history-detail .apply .primary', (button) => button.getBoundingClientRect().toJSON());
-  assert.ok(bottom < 720, `the button ends at ${bottom}`);
+  assert.ok(bottom < 520, `the button ends at ${bottom}`);
 });

@@ -1,6 +1,7 @@
 //! `history`, `rollback`, `blame`, `status`, `confirm`, `--expect`, on a file.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -96,6 +97,17 @@ fn a_revert_undoes_changes_and_keeps_the_later_ones() {
     assert_eq!(place.text(), with(["1935", "4"], "3"));
     place.line("revert last 5").exits(0);
     assert_eq!(place.text(), with(["1", "554"], "5"));
+    // `undo` is `revert last` only if it names no change.
+    let same: [[&[&str]; 2]; 3] = [
+        [&["undo", "5"], &["revert", "5"]],
+        [&["undo"], &["revert", "last"]],
+        [&["undo", "--change", "x"], &["revert", "--change", "x"]],
+    ];
+    for [undo, revert] in same {
+        let [undo, revert] =
+            [undo, revert].map(|command| place.run([command, &["--dry-run", "--show-secrets"]].concat()));
+        assert_eq!([undo.out, undo.err], [revert.out, revert.err]);
+    }
     let entries = history(&place);
     let told: Vec<_> = entries.iter().map(|entry| (&entry["operation"], &entry["message"])).collect();
     let messages = ["changes 5, 7", "change 6", "changes 2, 3, 4", "change 1: why"];
@@ -185,15 +197,54 @@ fn blame_tells_who_changed_a_value() {
     assert_eq!(blamed.as_array().map(Vec::len), Some(2));
     place.line("blame streams.cam1.prepush").exits(0).prints("modify: 6 → nothing").prints("5 → 6");
     place.line("blame streams.cam1.title").exits(7);
-    let unchanged = place.line("blame streams.cam1.urls").exits(0);
-    unchanged.says("`streams.cam1.urls` was never changed in the recorded history");
-    place.put(&format!(".{CONF}.mediactl/history/0.conf.gz"), "x {");
-    let unknown = place.line("blame streams.cam1.urls").exits(0);
-    unknown
-        .says("no change of `streams.cam1.urls` is known: a text of the history is not kept, or has errors");
+    let unchanged = "`streams.cam1.urls` was never changed in the recorded history";
+    place.line("blame streams.cam1.urls").exits(0).says(unchanged);
+    place.put(&format!(".{CONF}.mediactl/history/1.conf.gz"), "x {");
+    let unknown = place.line("blame rtsp").exits(0);
+    unknown.says("no change of `rtsp` is known: a text of the history is not kept, or has errors");
+    place.line("blame streams.cam1.urls").exits(0).says(unchanged);
     place.set(&["edit_auth.password=another"]).exits(0);
     place.line("blame edit_auth.password").exits(0).prints("\"<secret:").hides("another");
     place.line("blame edit_auth.password --show-secrets").exits(0).prints("→ \"another\"");
+}
+
+/// The paths in the records spare most texts; where a record has none, the texts say the same.
+#[test]
+fn records_and_texts_tell_of_the_same_changes() {
+    let names = ["a b", "ü", "5", "b.c", "rtmp://x:secret@y"];
+    let place =
+        Place::with(names.map(|name| format!("stream \"{name}\" {{ prepush 1; }}\n")).concat() + SAMPLE);
+    for command in [
+        "modify|--set|streams.\"a b\".prepush=2|--set|streams.5.prepush=2",
+        "modify|--set|streams.cam1.urls[0].url=udp://1|--set|http[+]=81",
+        "modify|--set|streams.\"rtmp://x:secret@y\".title=x|--set|streams.ü.title=x",
+        "modify|--set|streams.cam1.urls[+].url=udp://2|--set|rtsp=555",
+        "modify|--set|http_options.80.api=false",
+        "mv|streams.cam1|streams.cam9",
+        "modify|--set|streams.cam9.position=1|--set|lives.studio.title=x",
+        "modify|--set|streams.*.prepush=7|--max-delete|0",
+        "rm|streams.cam9",
+        "fmt",
+    ] {
+        place.run(command.split('|').chain(["-q"])).exits(0);
+    }
+    place.put(CONF, place.text() + "rtmp 1935;\n");
+    place.set(&["streams.cam1.urls[0].url=udp://3"]).exits(0);
+    let quoted = names.map(|name| format!("streams.\"{name}\""));
+    let paths =
+        quoted.iter().flat_map(|name| [name.clone(), format!("{name}.prepush"), format!("{name}.title")]);
+    let others = "http http[1] http_options http_options.80.api rtsp rtmp streams streams.* streams.*.title lives \
+        streams.cam1 streams.cam1.urls[0].url streams.cam9.urls[-1].url streams.cam9.prepush lives.studio.title";
+    let paths: Vec<String> = paths.chain(others.split(' ').map(str::to_owned)).collect();
+    let told =
+        || paths.iter().map(|path| place.run(["blame", path, "--show-secrets"]).out).collect::<Vec<_>>();
+    let (by_records, journal) = (told(), format!(".{CONF}.mediactl/history/journal"));
+    let lines = fs::read_to_string(place.path(&journal)).expect("there is a history");
+    place.put(&journal, lines.replace("\"paths\"", "\"former\""));
+    for ((path, by_record), by_text) in paths.iter().zip(&by_records).zip(told()) {
+        assert_eq!(*by_record, by_text, "{path}");
+    }
+    assert!(by_records.iter().filter(|told| !told.is_empty()).count() > 20);
 }
 
 #[test]
@@ -214,6 +265,34 @@ fn a_change_can_be_made_to_depend_on_what_is_there() {
     let patch = place.fed("modify -f - --expect rtsp=1", "{\"rtsp\":2}");
     patch.exits(5);
     assert_eq!(place.text(), SAMPLE);
+}
+
+/// What a message tells to type names the target of the call, and works as it stands.
+#[test]
+fn commands_in_messages_name_the_target() {
+    let place = Place::with(SAMPLE);
+    place.put("a b@c.conf", SAMPLE);
+    let _server = Serving::with(&place, &["--listen", "none"]);
+    let calls: [(&[&str], &str); 5] = [
+        (&["--conf", "a b@c.conf", "revert", "9"], "`mediactl --conf 'a b@c.conf' history`"),
+        (&["revert", "9", "--conf=a b@c.conf", "-o", "json"], "`mediactl --conf 'a b@c.conf' history`"),
+        (&["revert", "9"], "`mediactl history`"),
+        (&["--conf", "new.conf", "read"], "`mediactl --conf new.conf init`"),
+        (
+            &["--url", "http://me:p@127.0.0.1:1/", "--user", "me", "--insecure", "modify", "rtsp=1"],
+            "127.0.0.1:1",
+        ),
+    ];
+    for (call, words) in calls {
+        place.run(call).says(words).hides("me:p");
+    }
+    place.set(&["rtsp=555"]).exits(0);
+    place.run(["modify", "rtsp=556", "--confirm", "60s"]).exits(0);
+    let conf = place.path(CONF);
+    let refused = place.run(["fmt", conf.to_str().expect("a path")]).exits(5);
+    let hint = refused.err.split('`').find(|words| words.ends_with("--rollback")).expect("a command to type");
+    let Some(("mediactl", words)) = hint.split_once(' ') else { panic!("{hint}") };
+    place.mediactl(words.split(' ')).without("MEDIACTL_CONF").run().exits(0).says("rolled back");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustix::process::Signal;
 
 use super::etcd::Etcd;
-use super::nodes::{PREFIX, TestNode, cluster, with_sample};
+use super::nodes::{TestNode, begin, cluster, ended, with_sample};
 use crate::cli::{CONF, Place, Run, SAMPLE};
 use crate::proxy::{Fate, Proxy};
 use crate::waiting::eventually;
@@ -52,7 +52,7 @@ fn a_change_whose_answer_is_lost_is_made_once_or_told_as_unknown() {
     run(PUT, Fate::Last, &["modify", "--set", "title=e"])
         .exits(8)
         .says("it is unknown whether the change of")
-        .says("`mediactl history` shows whether it was made");
+        .says(" history` shows whether it was made");
     assert_eq!((made(), title().contains('e')), (8, true));
     run("", Fate::Cut, &["modify", "--set", "title=f"]).exits(7).says("nothing was changed");
     assert_eq!(made(), 8);
@@ -64,14 +64,11 @@ fn a_change_that_was_made_is_never_told_as_not_made() {
     let mut node = TestNode::following(&etcd, "a", &[]);
     // So nobody runs the change.
     node.signal(Signal::STOP);
-    let times = ["--canary", "a", "--confirm", "6s", "--soak", "1s"];
-    let set = [&["--timeout", "2", "modify", "--set", "rtsp=555"][..], &times].concat();
-    let place = Place::with(SAMPLE);
-    let call = etcd.mediactl(&place, PREFIX, &set);
-    let waits = std::thread::spawn(move || call.run());
+    let (place, times) = (Place::empty(), "--canary a --confirm 6s --soak 1s");
+    let waits = begin(&etcd, &place, &format!("--timeout 2 modify --set rtsp=555 {times}"));
     eventually(|| cluster(&etcd, &["history", "-n", "1"]).out.starts_with("2 "));
     etcd.kill(0);
-    waits.join().expect("it ends").exits(8).says("the change was made").hides("nothing was changed");
+    ended(waits).exits(8).says("the change was made").hides("nothing was changed");
     node.kill();
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::net::UnixStream;
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -40,14 +41,12 @@ impl TestNode {
         Self::with(place, name, &[&["--cluster", url], options].concat(), Vec::new())
     }
 
-    /// Starts a node that logs in with the password in a file.
     pub fn logged_in(etcd: &Etcd, place: Place, (name, user): (&str, &str), password: &str) -> Self {
         place.put("password", password);
         let login = ["--user", user, "--password-file", "password"];
         Self::start_in(place, &etcd.url(PREFIX), name, &[&login[..], &COUNTING].concat())
     }
 
-    /// Starts a node with options and variables.
     pub fn with(place: Place, name: &str, options: &[&str], environment: Environment) -> Self {
         let own = ["serve", "--listen", "none", "--node", name];
         let options = own.iter().chain(options).map(|option| (*option).to_owned()).collect();
@@ -70,7 +69,6 @@ impl TestNode {
         self.server.take().expect("it runs").kill();
     }
 
-    /// A command on its file, which its server answers.
     pub fn run(&self, arguments: &[&str]) -> Run {
         const CHANGES: [&str; 4] = ["modify", "rollback", "save", "edit"];
         let agreed =
@@ -99,7 +97,6 @@ impl TestNode {
         self.until("at the change", |report| report["serial"] == serial && report["away"] == Value::Null);
     }
 
-    /// Starts a node that follows the first change.
     pub fn following(etcd: &Etcd, name: &str, options: &[&str]) -> Self {
         let node = Self::start(etcd, name, options);
         node.until_at(1);
@@ -118,13 +115,11 @@ impl TestNode {
         until(&format!("`{}` does not have\n{text}", self.name), || found().filter(|found| found == text));
     }
 
-    /// The same for the sample with another port.
     #[track_caller]
     pub fn until_port(&self, port: &str) {
         self.until_text(&with_rtsp(port));
     }
 
-    /// Waits until it says that it is in a state.
     #[track_caller]
     pub fn until_state(&self, state: &str) -> Value {
         self.until(state, |report| report["state"] == state)
@@ -155,15 +150,31 @@ pub fn cluster(etcd: &Etcd, arguments: &[&str]) -> Run {
     etcd.mediactl(&Place::with(SAMPLE), PREFIX, arguments).run()
 }
 
-/// Changes the port on the cluster.
+/// Begins a command that waits, in a folder that stays until then.
+pub fn begin(etcd: &Etcd, place: &Place, line: &str) -> Child {
+    etcd.mediactl(place, PREFIX, &line.split(' ').collect::<Vec<_>>()).start()
+}
+
+pub fn ended(child: Child) -> Run {
+    Run::of(child.wait_with_output().expect("it ends"))
+}
+
+pub fn kill(mut child: Child) {
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+}
+
+pub fn until_rolled_out(etcd: &Etcd) {
+    cluster(etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+}
+
 pub fn set(etcd: &Etcd, port: &str, more: &[&str]) -> Run {
     cluster(etcd, &[&["modify", "--set", &format!("rtsp={port}")], more].concat())
 }
 
-/// Makes a change, and waits until all nodes run it.
 pub fn made_everywhere(etcd: &Etcd, arguments: &[&str]) -> Run {
     let made = cluster(etcd, arguments).exits(0);
-    cluster(etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+    until_rolled_out(etcd);
     made
 }
 
@@ -320,7 +331,7 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     let modify = |port: &str, canary: &[&str]| set(&etcd, port, canary);
     modify("555", &["--canary", "a,b"]).exits(0).says("runs on a, b, and the other nodes follow");
     [&picky, &slow, &other].iter().for_each(|node| node.until_port("555"));
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+    until_rolled_out(&etcd);
     let before = other.reloads();
     // One refuses the text, one can't load it, and one is dead.
     let refused = modify("666", &["--canary", "1"]).exits(6);
@@ -334,9 +345,8 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     late.exits(6).says("not confirmed in time");
     assert_eq!((other.place.text(), other.reloads()), (with_rtsp("555"), before), "it never had the others");
     // Meanwhile nobody else makes a change, and a node that starts runs the text before.
-    let place = Place::with(SAMPLE);
-    let rollout = ["modify", "--set", "rtsp=558", "--canary", "b", "--confirm", "60s"];
-    let waiting = etcd.mediactl(&place, PREFIX, &rollout).start();
+    let place = Place::empty();
+    let waiting = begin(&etcd, &place, "modify --set rtsp=558 --canary b --confirm 60s");
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let until_one_waits = || until("nothing waits", || store.seen().ok().filter(|seen| seen.has_pending));
     until_one_waits();
@@ -346,18 +356,18 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     new.until_port("555");
     fs::remove_file(slow.place.path("hold")).expect("it is there");
     slow.go();
-    assert_eq!(waiting.wait_with_output().expect("it ends").status.code(), Some(0));
+    ended(waiting).exits(0);
     [&picky, &slow, &other, &new].iter().for_each(|node| node.until_port("558"));
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+    until_rolled_out(&etcd);
     modify("560", &["--canary", "9"]).exits(2).says("only 4 of the 9 nodes");
     modify("560", &["--canary", "x"]).exits(2).says("there is no node `x`");
     let at_node = ["modify", "--set", "rtsp=560", "--canary", "1"];
     other.run(&at_node).exits(2).says("or a cluster with `--cluster URL`");
     // Others may decide it meanwhile: the command says what became of it.
-    let waiting = etcd.mediactl(&place, PREFIX, &[&at_node[..], &["--soak", "50s"]].concat()).start();
+    let waiting = begin(&etcd, &place, "modify --set rtsp=560 --canary 1 --soak 50s");
     until_one_waits();
     cluster(&etcd, &["confirm"]).exits(0);
-    assert_eq!(waiting.wait_with_output().expect("it ends").status.code(), Some(0));
+    ended(waiting).exits(0);
     [&picky, &slow, &other, &new].iter().for_each(|node| node.until_port("560"));
 }
 
@@ -370,7 +380,7 @@ fn a_change_goes_over_a_cluster_in_waves() {
     let run = set(&etcd, "555", &waves).exits(0);
     run.says("in waves: a2; then a1, b1; then the rest (2)").says("runs on a1, a2, b1, and the other nodes");
     nodes.iter().chain([&picky]).for_each(|node| node.until_port("555"));
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+    until_rolled_out(&etcd);
     // One of the second wave does not take it: those of the first go back, and the others never had it.
     let before = nodes.each_ref().map(TestNode::reloads);
     let run = set(&etcd, "666", &["--canary", "a2,b3,a1,4", "--soak", "1s"]).exits(6);
@@ -382,15 +392,13 @@ fn a_change_goes_over_a_cluster_in_waves() {
     nodes.iter().for_each(|node| node.until_port("555"));
     let after = nodes.each_ref().map(TestNode::reloads);
     assert!(after[1] > before[1] && after[3] > before[3], "all others had it: {before:?} {after:?}");
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+    until_rolled_out(&etcd);
     // Whoever is killed in the second wave decides nothing more.
     let place = Place::with(SAMPLE);
-    let rollout =
-        ["modify", "-q", "--set", "rtsp=777", "--canary", "a1,40%,80%", "--soak", "3s", "--confirm", "15s"];
-    let mut deciding = etcd.mediactl(&place, PREFIX, &rollout).start();
+    let line = "modify -q --set rtsp=777 --canary a1,40%,80% --soak 3s --confirm 15s";
+    let deciding = begin(&etcd, &place, line);
     nodes[2].until_port("777");
-    deciding.kill().expect("it runs");
-    deciding.wait().expect("it ends");
+    kill(deciding);
     assert_eq!([&nodes[1], &nodes[3]].map(|node| node.place.text()), [with_rtsp("555"), with_rtsp("555")]);
     nodes.iter().for_each(|node| node.until_port("555"));
     for word in ["0%", "150%", "", "x"] {
@@ -452,17 +460,14 @@ fn a_wave_may_be_of_more_nodes_than_a_transaction_compares() {
         }
     };
     put(&record);
-    let place = Place::with(SAMPLE);
-    let rollout = ["modify", "--set", "rtsp=555", "--canary", "m,100%", "--soak", "1s", "--confirm", "60s"];
-    let waiting = etcd.mediactl(&place, PREFIX, &rollout).start();
+    let place = Place::empty();
+    let line = "modify --set rtsp=555 --canary m,100% --soak 1s --confirm 60s";
+    let waiting = begin(&etcd, &place, line);
     let change = until("nothing waits", || store.seen().ok()?.open());
     record["state"] = json!("canary");
     (record["wanted"], record["change"], record["has_soaked"]) = (json!(2), json!(change.id), json!(true));
     put(&record);
-    let ended = waiting.wait_with_output().expect("it ends");
-    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert!(said.contains("runs on m, n[0-149] (150), and"), "{said}");
+    ended(waiting).exits(0).says("runs on m, n[0-149] (150), and");
 }
 
 #[test]
@@ -524,7 +529,6 @@ fn two_processes_of_one_name_say_so() {
     second.server.take().expect("it runs").stop().says("has the node name edge7, too");
 }
 
-/// What a signal ends says what becomes of the change.
 #[test]
 fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change() {
     let Some(etcd) = with_sample(1) else { return };
@@ -544,10 +548,8 @@ fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change()
         (asked > 3).then_some(())
     });
     kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
-    let ended = child.wait_with_output().expect("it ends");
-    assert_eq!(ended.status.code(), None, "the signal ends it: {ended:?}");
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert!(said.contains("is rolled back; `mediactl confirm` keeps it"), "{said}");
+    let ended = ended(child).says(&format!("is rolled back; `mediactl --cluster {url} confirm` keeps it"));
+    assert_eq!(ended.code, None, "the signal ends it: {ended:?}");
     node.until_port("555");
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     node.until_text(SAMPLE);
@@ -714,27 +716,21 @@ fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
     let mut watched = TestNode::start(&etcd, "c", &["--health-cmd", "echo >> checked"]);
     watched.until("running", |report| report["serial"].is_u64() && report["state"] == "running");
     let checks = || fs::read_to_string(watched.place.path("checked")).map_or(0, |runs| runs.lines().count());
-    let place = Place::with(SAMPLE);
-    let begin_and_leave = |change: &str, waits: &dyn Fn()| {
-        let mut deciding = etcd.mediactl(&place, PREFIX, &change.split(' ').collect::<Vec<_>>()).start();
-        waits();
-        deciding.kill().expect("it runs");
-        deciding.wait().expect("it ends");
-    };
-    begin_and_leave("modify -q --set rtsp=560 --canary c --soak 50s --confirm 60s", &|| {
-        watched.until_port("560");
-        let (begin, checked) = (Instant::now(), checks());
-        until("it is not checked again", || (checks() > checked + 2).then_some(()));
-        assert!(begin.elapsed() > Duration::from_secs(5), "three checks in {:?}", begin.elapsed());
-    });
+    let place = Place::empty();
+    let deciding = begin(&etcd, &place, "modify -q --set rtsp=560 --canary c --soak 50s --confirm 60s");
+    watched.until_port("560");
+    let (start, checked) = (Instant::now(), checks());
+    until("it is not checked again", || (checks() > checked + 2).then_some(()));
+    assert!(start.elapsed() > Duration::from_secs(5), "three checks in {:?}", start.elapsed());
+    kill(deciding);
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     watched.until_port("555");
     watched.kill();
     until_nothing_waits(|arguments| cluster(&etcd, arguments));
     // Whoever decides is gone: its time ends, and all are back.
-    begin_and_leave("modify -q --set rtsp=558 --canary a --soak 9s --confirm 10s", &|| {
-        first.until_port("558")
-    });
+    let deciding = begin(&etcd, &place, "modify -q --set rtsp=558 --canary a --soak 9s --confirm 10s");
+    first.until_port("558");
+    kill(deciding);
     first.until_port("555");
     assert_eq!((other.place.text(), other.reloads()), (with_rtsp("555"), before), "it never had the others");
     for options in [&["--confirm", "10s"][..], &["--soak", "9s", "--confirm", "9s"]] {
@@ -754,14 +750,13 @@ fn a_canary_that_was_killed_and_whose_reload_fails_is_not_promoted() {
     let other = TestNode::following(&etcd, "b", &COUNTING);
     let before = other.reloads();
     canary.place.put("hold", "");
-    let place = Place::with(SAMPLE);
-    let rollout = ["modify", "--set", "rtsp=555", "--canary", "a", "--confirm", "60s"];
-    let waiting = etcd.mediactl(&place, PREFIX, &rollout).start();
+    let place = Place::empty();
+    let waiting = begin(&etcd, &place, "modify --set rtsp=555 --canary a --confirm 60s");
     until("it does not reload", || fs::metadata(canary.place.path("tried")).ok());
     canary.kill();
     fs::remove_file(canary.place.path("hold")).expect("it is there");
     canary.go();
-    Run::of(waiting.wait_with_output().expect("it ends")).exits(6).says("`a` did not take it");
+    ended(waiting).exits(6).says("`a` did not take it");
     canary.until_text(SAMPLE);
     canary.until_at(3);
     assert_eq!((other.place.text(), other.reloads()), (SAMPLE.to_owned(), before), "it never had the text");

@@ -10,7 +10,6 @@ use crate::http::client::bare::bare;
 use crate::proxy::{Fate, Proxy};
 use crate::waiting::{eventually, let_pass};
 
-/// A change that all servers have to make.
 fn change_together(edges: &Edges) -> Run {
     edges.on_all(&["modify", "--set", "rtsp=1935", "--yes", "--all-or-nothing"])
 }

@@ -19,7 +19,6 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// Starts `count` servers of the same configuration.
     pub fn new(count: usize) -> Self {
         Self::of(&vec![SAMPLE.to_owned(); count])
     }
@@ -29,7 +28,6 @@ impl Edges {
         Self::with(texts, &[])
     }
 
-    /// The same, with more options of `serve`.
     pub fn with(texts: &[String], options: &[&str]) -> Self {
         let places: Vec<Place> = texts.iter().map(Place::with).collect();
         let options = [&["--listen", "127.0.0.1:0"], options].concat();
@@ -40,12 +38,10 @@ impl Edges {
         edges
     }
 
-    /// The servers that run.
     pub fn urls(&self) -> Vec<String> {
         self.servers.iter().flatten().map(|server| server.url.clone()).collect()
     }
 
-    /// Writes the contexts of the user.
     pub fn put_contexts(&self, urls: &[String]) {
         let with_account = |url: &String| url.replacen("http://", "http://admin:hunter2@", 1);
         self.put_urls(&urls.iter().map(with_account).collect::<Vec<_>>(), |_| String::new());
@@ -70,17 +66,14 @@ impl Edges {
         self.call(arguments).run()
     }
 
-    /// The same for all servers.
     pub fn on_all(&self, arguments: &[&str]) -> Run {
         self.run(&[&["-x", "edge-*"], arguments].concat())
     }
 
-    /// The configurations in the files.
     pub fn texts(&self) -> Vec<String> {
         self.places.iter().map(Place::text).collect()
     }
 
-    /// Kills a server.
     pub fn kill(&mut self, at: usize) {
         self.servers[at].take().expect("it runs").kill();
     }

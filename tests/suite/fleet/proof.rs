@@ -16,10 +16,8 @@ use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
 use crate::waiting::eventually;
 
-/// How many servers there are in the short form.
 const FEW: usize = 8;
 
-/// How many there are in full.
 const MANY: usize = 100;
 
 /// What befalls a server while it makes the change.
@@ -47,7 +45,6 @@ fn changed() -> String {
     SAMPLE.replace("rtsp 554;", "rtsp 1935;")
 }
 
-/// The arguments of the change.
 const CHANGE: &str =
     "-x edge-* --timeout 4 modify --set rtsp=1935 --yes --canary 1 --soak 1s --change deploy --confirm 25s";
 
@@ -55,7 +52,6 @@ fn run(edges: &Edges) -> Run {
     edges.run(&CHANGE.split(' ').collect::<Vec<_>>())
 }
 
-/// Plants the fault of one server.
 fn plant(edges: &Edges, at: usize, fault: Fault) {
     let server = edges.servers[at].as_ref().expect("it runs");
     let pid = server.pid();

@@ -14,7 +14,6 @@ use super::handler::{Server, TEXT, header, refused, request};
 /// The most bytes that all files take as they are sent.
 const MOST_BYTES: usize = 180_000;
 
-/// The most lines of a file.
 const MOST_LINES: usize = 400;
 
 const FOLDER: &str = "src/http/console";

@@ -33,13 +33,11 @@ impl Server {
         Self::start(Place::with(text), Hooks::default(), true)
     }
 
-    /// With a reload command.
     pub(super) fn reloading(command: &str) -> Self {
         let hooks = Hooks { reload: Some(command.to_owned()), ..Hooks::default() };
         Self::start(Place::with(TEXT), hooks, false)
     }
 
-    /// Over a folder as it was left.
     pub(super) fn start(place: Place, hooks: Hooks, view_auth: bool) -> Self {
         let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
         let engine = Engine::new(store, hooks, |_, _| {});
@@ -79,12 +77,10 @@ impl Server {
         self.fetch(&format!("read_config{query}"))
     }
 
-    /// Reads something of the API.
     pub(super) fn fetch(&self, target: &str) -> Response {
         self.ask("GET", &format!("/media/api/{target}"), &[], "")
     }
 
-    /// The same with another login and its password.
     pub(super) fn fetch_as(&self, (login, password): (&str, &str), target: &str) -> Response {
         let headers = [("authorization", &*account(login, password))];
         self.ask("GET", &format!("/media/api/{target}"), &headers, "")
@@ -99,7 +95,6 @@ impl Server {
         self.ask("POST", &format!("/media/api/{operation}"), &headers, body)
     }
 
-    /// The same for a change that is made.
     #[track_caller]
     pub(super) fn made(&self, operation: &str, body: &str) -> Response {
         let answer = self.post(operation, body);
@@ -139,7 +134,6 @@ pub(super) fn text(response: &Response) -> String {
     String::from_utf8_lossy(&response.body).into_owned()
 }
 
-/// The header with a login and its password.
 pub(super) fn account(login: &str, password: &str) -> String {
     Account { login: login.to_owned(), password: password.to_owned() }.to_header()
 }

@@ -8,7 +8,6 @@ use super::handler::{Server, TEXT, body, header};
 use super::past::{operations, pending, record};
 use crate::cli::CONF;
 
-/// A change that waits, made by an operation.
 fn waiting(operation: &str, changed: &str) -> (Server, String) {
     let server = Server::over(TEXT);
     let id = pending(&server.post(&format!("{operation}?confirm=600"), changed));

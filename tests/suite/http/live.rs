@@ -20,7 +20,6 @@ const TEXT: &str = "http 8080;\nedit_auth flussonic mypass123;\nstream a { url f
 trait Stream: Read + Write {}
 impl<S: Read + Write> Stream for S {}
 
-/// Connects over TCP, without TLS.
 fn tcp(server: &Serving) -> Client<TcpStream> {
     let (_, rest) = server.url.split_once("://").expect("it is a URL");
     let address = rest.split('/').next().expect("it has a host");

@@ -6,23 +6,19 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use mediactl::http::server::auth::MAX_FAILURES;
-use mediactl::http::server::message::{Response, Service};
+use mediactl::http::server::message::Service;
 
-use super::handler::{Server, TEXT, account, header, refused, request};
+use super::handler::{Server, TEXT, account, header, refused, request, text};
 use super::past::pending;
 use crate::needs::needs;
 
-fn text(response: &Response) -> String {
-    assert_eq!(response.status, 200);
-    assert_eq!(header(response, "Content-Type"), Some("text/plain; version=0.0.4; charset=utf-8"));
-    String::from_utf8(response.body.to_vec()).expect("metrics are text")
-}
-
 fn metrics(server: &Server) -> String {
-    text(&server.ask("GET", "/metrics", &[], ""))
+    let answer = server.ask("GET", "/metrics", &[], "");
+    let kind = Some("text/plain; version=0.0.4; charset=utf-8");
+    assert_eq!((answer.status, header(&answer, "Content-Type")), (200, kind));
+    text(&answer)
 }
 
-/// The value of a sample, which is named with its labels.
 fn value(metrics: &str, sample: &str) -> Option<f64> {
     let line = metrics.lines().find_map(|line| line.strip_prefix(sample)?.strip_prefix(' '));
     line.map(|value| value.parse().expect("a value is a number"))
@@ -56,10 +52,8 @@ fn changes_count_by_operation_and_result() {
     }
     shows(&server, &[("mediactl_last_reload_successful", 0.0)]);
     server.post("update_config", "edit_auth admin s3cret;\nrtsp 554;\nstream a udp://1;\n");
-    shows(
-        &server,
-        &[(&changes("update", "changed"), 1.0), (&changes("save", "changed"), 0.0), ("mediactl_saved", 0.0)],
-    );
+    let [updated, saved] = ["update", "save"].map(|operation| changes(operation, "changed"));
+    shows(&server, &[(&updated, 1.0), (&saved, 0.0), ("mediactl_saved", 0.0)]);
 }
 
 #[test]
@@ -113,7 +107,6 @@ fn the_health_needs_no_credentials_and_tells_nobody_whether_theirs_are_right() {
     refused(&server.ask("GET", "/healthz/x", &[], ""), 404, "not-found");
 }
 
-/// The names of metrics in a text.
 fn names(text: &str) -> BTreeSet<&str> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     words.filter(|word| word.starts_with("mediactl_") || word.starts_with("process_")).collect()

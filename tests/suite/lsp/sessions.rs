@@ -13,7 +13,6 @@ use crate::fixtures;
 /// The name of the folder in a fixture.
 const PLACE: &str = "$PLACE";
 
-/// The file with the messages.
 const SESSION: &str = "session.txt";
 
 #[test]
@@ -42,10 +41,8 @@ fn run(folder: &Path) -> Result<(), String> {
         let Some(sent) = line.strip_prefix("--> ") else { continue };
         let answer = session.take(message(sent, &uri, place.path()));
         for message in answer.into_iter().chain(session.found_faults()) {
-            found.push_str(&format!(
-                "<-- {}\n",
-                shown(message).replace(&uri, PLACE).replace(&*folder_name, "$FOLDER")
-            ));
+            let shown = shown(message).replace(&uri, PLACE).replace(&*folder_name, "$FOLDER");
+            found.push_str(&format!("<-- {shown}\n"));
         }
     }
     if std::env::var_os("MEDIACTL_BLESS").is_some_and(|value| !value.is_empty()) {
@@ -72,13 +69,9 @@ fn message(sent: &str, uri: &str, place: &Path) -> Value {
 
 /// A message without what all have.
 fn shown(mut message: Value) -> String {
-    if let Some(members) = message.as_object_mut() {
-        members.remove("jsonrpc");
-        if let Some(Value::Object(info)) =
-            members.get_mut("result").and_then(|result| result.get_mut("serverInfo"))
-        {
-            info.insert("version".to_owned(), json!("VERSION"));
-        }
+    message.as_object_mut().expect("it is a message").remove("jsonrpc");
+    if let Some(info) = message.pointer_mut("/result/serverInfo") {
+        info["version"] = json!("VERSION");
     }
     message.to_string()
 }

@@ -27,13 +27,11 @@ impl Home {
         self.call(arguments).run()
     }
 
-    /// The same of a command line.
     #[track_caller]
     fn does(&self, command: &str, code: i32) -> Run {
         self.run(&command.split(' ').collect::<Vec<_>>()).exits(code)
     }
 
-    /// Adds a context with what is given behind the URL.
     fn add(&self, name: &str, url: &str, more: &[&str]) -> Run {
         self.run(&[&["context", "add", name, "--url", url], more].concat())
     }
@@ -68,7 +66,7 @@ fn a_context_reaches_its_server_with_its_credentials_and_no_other_one() {
     assert!(server.requests().iter().all(|request| request.headers.contains_key("authorization")));
     for (url, code) in [(&url, 0), (&other.url(), 4)] {
         let call = home.call(&["-x", "prod", "diff", "running", url]);
-        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run().exits(code);
+        call.by_admin().run().exits(code);
     }
     assert!(other.requests().iter().all(|request| !request.headers.contains_key("authorization")));
 }
@@ -181,6 +179,10 @@ fn an_inventory_has_further_contexts_and_holds_for_names_in_both() {
     home.does("--inventory servers.conf context remove b", 0);
     let text = fs::read_to_string(home.0.path("servers.conf")).expect("it is there");
     assert!(text.starts_with("# ours\ncontext c {") && text.contains("url http://d;"), "{text}");
+    home.0.put_fifo("pipe.conf");
+    for command in ["context list", "-x c read", "context add e --url http://e"] {
+        home.does(&format!("--inventory pipe.conf {command}"), 7).says("`pipe.conf` is not a regular file");
+    }
     home.does("--inventory none.conf context list", 7).says("cannot read `none.conf`");
     for folder in ["shared", "links"] {
         fs::create_dir(home.0.path(folder)).expect("a folder can be made");

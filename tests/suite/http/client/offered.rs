@@ -3,7 +3,6 @@
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
 
-/// How many requests of a method a server had, by its log.
 fn requests(log: &str, method: &str) -> usize {
     log.lines().filter(|line| line.contains(&format!(" {method} "))).count()
 }

@@ -28,7 +28,6 @@ fn is_ended(answer: &Answer, status: u16, kind: ErrorKind) {
     assert_eq!(answer.header("Connection"), Some("close"));
 }
 
-/// The head of a request with a body of this length.
 fn declared(rank: &str, length: impl Display) -> String {
     format!("POST / HTTP/1.1\r\nHost: a\r\nX-Rank: {rank}\r\nContent-Length: {length}\r\n\r\n")
 }
@@ -88,7 +87,6 @@ fn a_head_that_is_no_head_is_malformed_and_so_is_a_body_that_is_not_framed_as_it
     assert_eq!(running.asked(), 0);
 }
 
-/// Sends it until the server has had enough.
 fn flood(client: &mut Client<TcpStream>, bytes: &[u8]) -> usize {
     (0..10_000).take_while(|_| client.stream.write_all(bytes).is_ok()).count()
 }

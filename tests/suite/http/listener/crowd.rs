@@ -1,7 +1,6 @@
 //! More connections than there are slots: attackers keep no good client out, and a burst of good
 //! clients is answered whole.
 
-use std::collections::VecDeque;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -27,14 +26,12 @@ const STRANGER: &str = "GET / HTTP/1.1\r\nHost: a\r\nX-Rank: stranger\r\n\r\nGET
 /// What completes the request that began, and begins the next one.
 const GOES_ON: &str = " / HTTP/1.1\r\nHost: a\r\nX-Rank: stranger\r\n\r\nGET";
 
-/// Attacks until it is dropped.
 struct Attack {
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Attack {
-    /// Takes a step again and again.
     fn of(mut step: impl FnMut() + Send + 'static) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&over);
@@ -52,9 +49,8 @@ impl Attack {
         let mut connections: Vec<Option<TcpStream>> = (0..count).map(|_| None).collect();
         Self::of(move || {
             for connection in &mut connections {
-                let goes_on =
-                    connection.as_mut().is_some_and(|open| open.write_all(GOES_ON.as_bytes()).is_ok());
-                if !goes_on {
+                let open = connection.as_mut();
+                if open.is_none_or(|open| open.write_all(GOES_ON.as_bytes()).is_err()) {
                     *connection = begin(address, STRANGER);
                 }
             }
@@ -64,12 +60,10 @@ impl Attack {
 
     /// Opens a new connection every 10 ms and sends one byte; `count` stay open.
     fn of_new_connections(address: SocketAddr, count: usize) -> Self {
-        let mut connections = VecDeque::new();
+        let mut connections: Vec<_> = (0..count).map(|_| None).collect();
+        let mut next = (0..count).cycle();
         Self::of(move || {
-            connections.push_back(begin(address, "G"));
-            if connections.len() > count {
-                connections.pop_front();
-            }
+            connections[next.next().expect("it goes round")] = begin(address, "G");
             let_pass(Duration::from_millis(10));
         })
     }
@@ -151,11 +145,10 @@ fn an_authenticated_connection_outlives_any_number_of_others() {
         assert_eq!(client.answer().text(), "GET /well ");
     };
     good.iter_mut().for_each(ask);
-    let attacks =
+    let _attacks =
         [Attack::of_slow_pipeliners(running.address, 16), Attack::of_new_connections(running.address, 100)];
     eventually(|| running.asked() > 50);
     good.iter_mut().for_each(ask);
-    drop(attacks);
 }
 
 #[test]
@@ -178,7 +171,9 @@ fn strangers_hold_half_of_the_slots_and_who_makes_room_is_told_and_logged() {
 
 #[test]
 fn two_hundred_that_logged_in_stay_and_are_answered_again() {
-    raise_open_files();
+    // Both ends of the connections are in this process.
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).expect("it is granted");
     let running = Running::with(Limits { connections: 256, ..Limits::default() });
     let mut clients: Vec<_> = (0..200).map(|_| running.client()).collect();
     for _ in 0..2 {
@@ -189,12 +184,6 @@ fn two_hundred_that_logged_in_stay_and_are_answered_again() {
         let_pass(Duration::from_secs(3));
     }
     assert_eq!(running.open_connections(), 200);
-}
-
-/// Both ends of the connections are in this process.
-fn raise_open_files() {
-    let limit = getrlimit(Resource::Nofile);
-    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).expect("it is granted");
 }
 
 /// Their connections take turns: whoever polls again after its own was closed to make room is served over a new one.

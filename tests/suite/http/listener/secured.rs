@@ -52,7 +52,6 @@ pub fn over_tls(
     StreamOwned::new(connection, stream)
 }
 
-/// A running server with a certificate, which is in a folder.
 struct Secured {
     running: Running,
     folder: TempDir,
