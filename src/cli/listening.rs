@@ -35,7 +35,7 @@ pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, Error> {
 
 pub fn listeners(addresses: &[SocketAddr], lock: &ServeLock) -> Result<Vec<Listener>, Error> {
     let mut listeners = bound(addresses)?;
-    let (listener, conf) = (lock.bind()?, lock.conf().clone());
+    let (listener, conf) = (lock.bind()?, lock.conf.clone());
     listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| conf.admits(peer)) });
     Ok(listeners)
 }

@@ -107,7 +107,7 @@ impl Target {
     /// Reads a configuration as text; `None` is the running one, or the file where no server runs.
     pub fn read_text(&mut self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error> {
         let text = self.service.read(source)?;
-        match text.is_of_values() {
+        match text.is_of_values {
             true => Err(Error::not_offered(self.service.name(), "the text of the configuration")),
             false => Ok(text),
         }
@@ -408,7 +408,8 @@ pub fn followed_cluster(global: &GlobalArgs) -> Result<Option<ClusterStore>, Err
 fn cluster_store(url: &str, owner: &Owner, options: &RemoteArgs) -> Result<ClusterStore, Error> {
     let (url, userinfo) = cluster_url(url)?;
     // Before it is read, so that no later file passes for this one.
-    let password_file = options.password_file.as_deref().map(|path| (path, LastWrite::of(path)));
+    let password_file =
+        options.password_file.as_ref().and_then(|path| Some((path.clone(), LastWrite::of(path)?)));
     let known = KnownCredentials::find(options, userinfo, owner, None)?;
     if options.insecure || options.fingerprint.is_some() {
         return Err(Error::usage(
@@ -417,11 +418,8 @@ fn cluster_store(url: &str, owner: &Owner, options: &RemoteArgs) -> Result<Clust
         ));
     }
     // A password is read again where a file has it.
-    let replaceable = |password: String| match password_file {
-        Some((path, Some(stamp))) => ReplaceableFile::of(path, stamp, password),
-        _ => ReplaceableFile::fixed(password),
-    };
-    let login = known.login.zip(known.password.map(replaceable));
+    let password = known.password.map(|password| ReplaceableFile::new(password, password_file));
+    let login = known.login.zip(password);
     let context = owner.context();
     let pem = |given: &Option<PathBuf>, of_context: fn(&ServerContext) -> &Option<PathBuf>| {
         let file = given.as_deref().or_else(|| context.and_then(|context| of_context(context).as_deref()));

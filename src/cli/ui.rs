@@ -72,7 +72,7 @@ pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
 }
 
 /// The settings of the two output streams.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Ui {
     color_out: bool,
     color_err: bool,
@@ -80,10 +80,11 @@ pub struct Ui {
     pub terminal_out: bool,
     /// True if a pager may stand between stdout and the terminal.
     pages: bool,
-    masker: Masker,
+    /// The masker for text that people read.
+    pub masker: Masker,
     mask_values: bool,
     /// True if the results, and a refusal, are JSON (`-o json`).
-    json: bool,
+    pub json: bool,
     /// True if neither notes nor waits are told (`-q`).
     pub quiet: bool,
 }
@@ -99,16 +100,8 @@ impl Ui {
             ColorChoice::Never => false,
         };
         let (terminal_out, terminal_err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
-        Self {
-            color_out: wants_color(terminal_out),
-            color_err: wants_color(terminal_err),
-            terminal_out,
-            pages: false,
-            masker: Masker::default(),
-            mask_values: false,
-            json: false,
-            quiet: false,
-        }
+        let (color_out, color_err) = (wants_color(terminal_out), wants_color(terminal_err));
+        Self { color_out, color_err, terminal_out, ..Self::default() }
     }
 
     /// Looks at the streams once; colours and masks are as the options say.
@@ -141,11 +134,6 @@ impl Ui {
         Self { quiet: false, ..self }
     }
 
-    /// True if the results, and a refusal, are JSON.
-    pub fn is_json(self) -> bool {
-        self.json
-    }
-
     /// The same for a command that only shows something: a long output goes through a pager.
     pub fn paged(self) -> Self {
         Self { pages: self.terminal_out, ..self }
@@ -160,11 +148,6 @@ impl Ui {
     /// A time for people: short on a terminal, and with everything elsewhere.
     pub fn time(self, time: SystemTime) -> String {
         if self.terminal_out { local::short(time) } else { local::shown(time) }
-    }
-
-    /// Returns the masker for text that people read.
-    pub fn masker(self) -> Masker {
-        self.masker
     }
 
     /// Returns the masker for values, which another program may need: they are masked on a terminal, and

@@ -297,11 +297,6 @@ impl ConfigService for Engine {
             }
         })
     }
-
-    /// Whoever is in the same process has [`Engine::wait_for_change`].
-    fn wait(&self, _most: Duration) -> Result<bool, Error> {
-        Ok(false)
-    }
 }
 
 /// What the status of a server depends on.

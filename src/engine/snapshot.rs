@@ -19,8 +19,8 @@ pub struct Snapshot {
     bytes: Bytes,
     /// The texts that it includes, or why they can't be read, where a server sent it and has them.
     pub included: Option<Arc<Result<IncludedTexts, Error>>>,
-    /// True if only the values are those of a server, which gives no text.
-    is_of_values: bool,
+    /// True if the text was made of values: the server has another one, and does not give it.
+    pub is_of_values: bool,
     document: OnceLock<Document>,
     diagnostics: OnceLock<Diagnostics>,
     valid: OnceLock<bool>,
@@ -57,11 +57,6 @@ impl Snapshot {
         let edit = request.edit(evaluated, empty.document(), &empty.config()).ok()?;
         let written = edit.map_or_else(Self::default, |edit| Self::proved(edit.document));
         Some(Self { is_of_values: true, ..written })
-    }
-
-    /// True if the text was made of values: the server has another one.
-    pub fn is_of_values(&self) -> bool {
-        self.is_of_values
     }
 
     /// The revision; `None` if the text of the server is not known.
@@ -175,7 +170,7 @@ pub fn diff_lines([old, new]: [&Snapshot; 2], masker: Masker) -> Vec<String> {
     let between = |old: &Snapshot, new: &Snapshot| old.document().unified_diff(new.document(), masker);
     let rewritten =
         |text: &Snapshot| text.is_valid().then(|| Snapshot::of_values(&text.config().to_json()))?;
-    match old.is_of_values() || new.is_of_values() {
+    match old.is_of_values || new.is_of_values {
         true => rewritten(old)
             .zip(rewritten(new))
             .map_or_else(|| between(old, new), |(old, new)| between(&old, &new)),

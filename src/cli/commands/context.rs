@@ -188,7 +188,7 @@ impl AddContextArgs {
 
 fn list(contexts: &Contexts, ui: Ui) -> Result<(), Error> {
     let is_current = |context: &ServerContext| contexts.current.as_deref() == Some(&context.name);
-    if ui.is_json() || contexts.list.is_empty() {
+    if ui.json || contexts.list.is_empty() {
         let records: Vec<Value> =
             contexts.list.iter().map(|context| record(context, is_current(context))).collect();
         return ui.done("there are no contexts; `mediactl context add` adds one", &json!(records));

@@ -134,7 +134,7 @@ impl DiffArgs {
                     true => ("no", "-".to_owned()),
                     false => ("yes", format!("+{added} -{removed}")),
                 };
-                let paths = first_paths([old, new], ui.masker());
+                let paths = first_paths([old, new], ui.masker);
                 rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
                 diffs.push((server, (diff.clone(), changed(old, new))));
             }
@@ -233,7 +233,7 @@ impl Compared {
     fn new(sides: [Side; 2], form: ChangeFormat, ui: Ui) -> Result<Self, Error> {
         let mut notes: Vec<String> = sides.iter().filter_map(|side| side.note.clone()).collect();
         let [old, new] = &sides;
-        let is_of_values = sides.iter().find(|side| side.text.is_of_values());
+        let is_of_values = sides.iter().find(|side| side.text.is_of_values);
         if form == ChangeFormat::Json {
             let patch = old.values()?.patch_to(&new.values()?);
             let (differs, patch) = (!patch.is_empty(), ui.value_masker().json(&Value::Object(patch)));
@@ -246,7 +246,7 @@ impl Compared {
             old.values()?;
             new.values()?;
         }
-        let diff = diff_lines([&old.text, &new.text], ui.masker());
+        let diff = diff_lines([&old.text, &new.text], ui.masker);
         let differs = !diff.is_empty() || is_of_values.is_none() && !old.text.is_same_text(&new.text);
         if differs && diff.is_empty() {
             notes.push("the texts differ in bytes that are not UTF-8".to_owned());

@@ -66,7 +66,7 @@ impl EditArgs {
             Some(file) => earlier_draft(file, &target)?,
             None => new_draft(path.as_ref(), present, &mut target)?,
         };
-        let (of, file) = (target_option(global, &target), draft.path().display().to_string());
+        let (of, file) = (target_option(global, &target), draft.path.display().to_string());
         let kept = format!(
             "what you wrote is kept: `mediactl {of}edit --from {}` goes on with it",
             Path::in_shell_quotes(&file)
@@ -148,7 +148,7 @@ fn target_option(global: &GlobalArgs, target: &Target) -> String {
 
 /// The name of the target in a draft.
 fn draft_name(target: &Target) -> String {
-    let file = target.file.as_ref().map(|file| file.target().display().to_string());
+    let file = target.file.as_ref().map(|file| file.target.display().to_string());
     file.unwrap_or_else(|| target.service.name().to_owned())
 }
 
@@ -224,7 +224,7 @@ impl Editing<'_> {
         // As git does it, so that the command may have options, quotes and variables.
         command.arg("-c").arg(format!("{} \"$@\"", self.editor)).arg(&self.editor);
         let _signals = LastWords::while_editing(self.ui, self.kept.clone());
-        command.arg(self.draft.path()).status()
+        command.arg(&self.draft.path).status()
     }
 
     /// Checks the text, merges it with changes that others made meanwhile, asks, and makes the change; `None` if it is
@@ -235,7 +235,7 @@ impl Editing<'_> {
             return Err(refusal.hint(format!("`mediactl rm {}` removes it", Path::in_shell_quotes(path))));
         }
         let args = self.change.args;
-        let asks = !(args.yes || args.force || args.dry_run);
+        let asks = !args.is_agreed();
         let mut whole = self.draft.spliced(text);
         // As long as others change it between the question and the write.
         loop {
@@ -307,14 +307,14 @@ impl Editing<'_> {
         };
         let [before, after] = [with_included(present)?, with_included(&edited)?];
         let warnings = new_warnings(before.document(), after.document());
-        let lines = render::new_warnings(&warnings, self.ui.masker());
+        let lines = render::new_warnings(&warnings, self.ui.masker);
         lines.iter().for_each(|line| self.ui.warning(line));
         if !prompts::can_ask() {
             let message = "the change was not made: there is no terminal to ask on";
             return Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` answers the question"));
         }
         let name = self.target.service.name();
-        let lines = diff_lines([present, &edited], self.ui.masker());
+        let lines = diff_lines([present, &edited], self.ui.masker);
         let (values, form) = (changed(present, &edited), self.change.args.output.for_people());
         let differing = (&*lines, values.as_deref());
         output(print_change(form, differing, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;

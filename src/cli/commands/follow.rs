@@ -125,11 +125,11 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
         }
         let Some(new) = found else { continue };
         if differ(&last, &new, path) {
-            let entry = observed.entry(&new).map(|entry| masked_entry(entry, ui.masker()));
-            let paths = changed(&last, &new).map(|all| values_json(&all, ui.masker()));
+            let entry = observed.entry(&new).map(|entry| masked_entry(entry, ui.masker));
+            let paths = changed(&last, &new).map(|all| values_json(&all, ui.masker));
             let at = clock::rfc3339(SystemTime::now());
             let record = json!({ "at": at, "target": name, "change": entry, "paths": paths });
-            let paths = || one_line(&first_paths([&last, &new], ui.masker()));
+            let paths = || one_line(&first_paths([&last, &new], ui.masker));
             let heading = match entry {
                 Some(entry) => format!("  {}", entry_in_words(entry, paths)),
                 // Of a server it is not known who changed it.
@@ -138,7 +138,7 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
             };
             let heading = local::shown(SystemTime::now()) + &heading;
             ui.print_painted(|out| {
-                if ui.is_json() {
+                if ui.json {
                     return writeln!(out, "{record}");
                 }
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
@@ -163,7 +163,7 @@ impl WaitArgs {
         if let Some(serial) = self.rolled_out {
             let target = target::resolve(call.global, Purpose::default(), call.ui)?;
             let missing = confirmation::wait(&*target.service, serial, most)?;
-            if call.ui.is_json() {
+            if call.ui.json {
                 call.ui.print_json(&met(&missing))?;
             }
             return Ok(confirmation::exit_of(&missing, call.ui));
@@ -176,7 +176,7 @@ impl WaitArgs {
             wait(&expected, accepts_unknown, Observed::new(&mut member.target), end)
         };
         let answers = call.ask("wait for", work)?;
-        if call.ui.is_json() {
+        if call.ui.json {
             call.ui.print_json(&answers.json(|missing| met(missing.as_slice())))?;
         }
         for (server, missing) in answers.found() {

@@ -95,18 +95,18 @@ pub enum HistoryCommand {
 
 impl HistoryArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let (call, masker) = (call.paged(), call.ui.masker());
+        let (call, masker) = (call.paged(), call.ui.masker);
         let ui = call.ui;
         if let Some(HistoryCommand::Show { which, .. }) = &self.command {
             let texts = call.ask("read", |server| server.target.service.text_before(*which))?;
             let texts = texts.then(|_, text| {
                 let name = format!("the text before change {which}");
-                if ui.is_json() { Error::refuse_broken(&name, &text).map(|()| text) } else { Ok(text) }
+                if ui.json { Error::refuse_broken(&name, &text).map(|()| text) } else { Ok(text) }
             })?;
             let json = |text: &Arc<Snapshot>| text.masked(masker).config().to_json();
             return texts.show(json, |text, out| write_text(text, masker, out));
         }
-        if self.patch && ui.is_json() {
+        if self.patch && ui.json {
             return Err(Error::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));
         }
         let path = self.path.as_deref().map(input::value_path).transpose()?;
@@ -116,7 +116,7 @@ impl HistoryArgs {
         if let (Some(change), true, None, None) = (&self.change, is_nowhere, &path, since) {
             return Err(Error::no_such_change(change, answers.list.len()));
         }
-        if ui.is_json() {
+        if ui.json {
             ui.print_json(&answers.json(|found| found.iter().map(|listed| json!(listed.entry)).collect()))?;
             return Ok(answers.exit());
         }
@@ -175,7 +175,7 @@ impl HistoryArgs {
         server: &mut FleetMember,
         ui: Ui,
     ) -> Result<Vec<Listed>, Error> {
-        let (most, masker) = (self.max_count.unwrap_or(WHOLE_HISTORY), ui.masker());
+        let (most, masker) = (self.max_count.unwrap_or(WHOLE_HISTORY), ui.masker);
         let is_filtered = path.is_some() || since.is_some() || self.change.is_some();
         let mut entries = server.target.service.history(if is_filtered { WHOLE_HISTORY } else { most })?;
         let compares = self.patch || path.is_some();
@@ -333,7 +333,7 @@ const HAND_EDIT: &str =
 impl BlameArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let (call, path) = (call.paged(), input::value_path(&self.path)?);
-        let (ui, masker) = (call.ui, call.ui.masker());
+        let (ui, masker) = (call.ui, call.ui.masker);
         let answers = call.ask("read", |server| {
             let target = &server.target;
             let refuse = |now: &Arc<Snapshot>| match target.composed(now, now) {
@@ -348,7 +348,7 @@ impl BlameArgs {
         let edited =
             |found: &ValueHistory| (found.is_edited && !is_shown(found)).then(|| HAND_EDIT.to_owned());
         answers.once(edited).iter().for_each(|text| ui.note(text));
-        if ui.is_json() {
+        if ui.json {
             ui.print_json(&answers.json(|found| json!(found.changes)))?;
             return Ok(answers.exit());
         }

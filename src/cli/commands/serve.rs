@@ -295,7 +295,7 @@ fn reload(engine: &Engine, ui: Ui, log: LogFormat) {
         }
         Err(error) => {
             let broken = error.broken.as_ref();
-            let fault = broken.and_then(|broken| first_error(engine.name(), &broken.snapshot, ui.masker()));
+            let fault = broken.and_then(|broken| first_error(engine.name(), &broken.snapshot, ui.masker));
             let fault = fault.map_or(String::new(), |fault| format!("; {}", in_one_line(&fault)));
             log.warn(&format!("SIGHUP: the file was not loaded: {error}{fault}"));
         }

@@ -63,7 +63,7 @@ pub fn print_change(
 ) -> io::Result<()> {
     let is_summary = form == ChangeFormat::Summary;
     let wanted = values.filter(|_| is_summary || ui.terminal_out);
-    let lines = wanted.map_or_else(Vec::new, |values| summary(values, ui.masker()));
+    let lines = wanted.map_or_else(Vec::new, |values| summary(values, ui.masker));
     if is_summary || lines.len() > 1 + WITHOUT_SUMMARY {
         lines.iter().try_for_each(|line| writeln!(out, "{}", painted(line, ui)))?;
         if is_summary {
@@ -93,9 +93,9 @@ pub fn print_difference(
     ui: Ui,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let shown = |side, path| value(side, path, ui.masker()).unwrap_or_default();
+    let shown = |side, path| value(side, path, ui.masker).unwrap_or_default();
     let differing = path.map_or_else(
-        || diff_lines([old, new], ui.masker()),
+        || diff_lines([old, new], ui.masker),
         |path| value_diff_lines(&shown(old, path), &shown(new, path)),
     );
     print_diff(&differing, names, ui, out)

@@ -57,7 +57,7 @@ pub fn tls_of_olga(place: &Place) -> GatewaySettings {
 }
 
 pub fn as_olga(password: Option<&str>, tls: GatewaySettings) -> GatewaySettings {
-    let login = password.map(|password| ("olga".to_owned(), ReplaceableFile::fixed(password)));
+    let login = password.map(|password| ("olga".to_owned(), ReplaceableFile::new(password, None)));
     GatewaySettings { login, ..tls }
 }
 

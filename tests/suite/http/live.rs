@@ -59,7 +59,7 @@ fn live() -> Live {
     let tls = load(&place.path("")).expect("they fit");
     let [plain, secure] = [(), ()].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port is free"));
     let addresses = [&plain, &secure].map(|bound| bound.local_addr().expect("it is bound"));
-    let conf = lock.conf().clone();
+    let conf = lock.conf.clone();
     let unix = Listener::Unix {
         listener: lock.bind().expect("the socket can be bound"),
         admits: Box::new(move |peer| conf.admits(peer)),
