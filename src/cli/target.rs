@@ -305,12 +305,16 @@ pub fn at_member(context: ServerContext, global: &GlobalArgs, host: Box<dyn Host
 /// Runs the password command of a context, if its password is to come from there. What it prints, or why it fails, is known
 /// when the server is opened.
 pub fn run_password_command(context: &ServerContext, global: &GlobalArgs) {
-    let userinfo = match ClusterUrl::is_meant(&context.url) {
-        true => cluster_url(&context.url).map(|(_, userinfo)| userinfo),
-        false => Endpoint::parse(&context.url, DEFAULT_PREFIX).map(|(_, userinfo)| userinfo),
-    };
     let owner = Owner::Context(context.clone().into());
-    let _ = userinfo.and_then(|it| KnownCredentials::find(&global.remote, it, &owner, None));
+    let _ = userinfo(&context.url).and_then(|it| KnownCredentials::find(&global.remote, it, &owner, None));
+}
+
+/// The login and the password in the URL of a server, or of a configuration in etcd.
+pub fn userinfo(url: &str) -> Result<UserInfo, Error> {
+    match ClusterUrl::is_meant(url) {
+        true => cluster_url(url).map(|(_, userinfo)| userinfo),
+        false => Endpoint::parse(url, DEFAULT_PREFIX).map(|(_, userinfo)| userinfo),
+    }
 }
 
 /// The server at a URL, which messages call by its context.
@@ -375,7 +379,7 @@ fn at_cluster(url: &str, owner: &Owner, purpose: Purpose<'_>, global: &GlobalArg
 }
 
 /// Parses the URL of a configuration in etcd, and the login and password in it.
-pub fn cluster_url(url: &str) -> Result<(ClusterUrl, UserInfo), Error> {
+fn cluster_url(url: &str) -> Result<(ClusterUrl, UserInfo), Error> {
     ClusterUrl::parse(url)
         .map_err(|error| Error::usage(error, "write it like `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`"))
 }

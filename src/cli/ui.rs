@@ -104,14 +104,8 @@ impl Ui {
         Self { color_out, color_err, terminal_out, ..Self::default() }
     }
 
-    /// Looks at the streams once; colours and masks are as the options say.
-    pub fn from_options(global: &GlobalArgs) -> Self {
-        let masker = if global.show_secrets { Masker::Off } else { Masker::default() };
-        Self { masker, mask_values: global.mask, ..Self::new(global.color) }
-    }
-
-    /// The same for a command with these options of its own.
-    pub fn called_by(self, mut matches: &ArgMatches) -> Self {
+    /// Looks at the streams once, for a command with these options of its own.
+    pub fn from_options(global: &GlobalArgs, mut matches: &ArgMatches) -> Self {
         while let Some((_, called)) = matches.subcommand() {
             matches = called;
         }
@@ -119,7 +113,8 @@ impl Ui {
         let is_given = form.is_some() && matches.value_source("output") == Some(ValueSource::CommandLine);
         let json = form.is_some_and(|form| is_given && JSON_FORMS.iter().any(|json| form == *json));
         let quiet = matches.try_get_one::<bool>("quiet").ok().flatten().is_some_and(|quiet| *quiet);
-        Self { json, quiet, ..self }
+        let masker = if global.show_secrets { Masker::Off } else { Masker::default() };
+        Self { json, quiet, masker, mask_values: global.mask, ..Self::new(global.color) }
     }
 
     /// The same for a fault of the command line itself, which may ask for JSON.

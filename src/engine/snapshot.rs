@@ -9,8 +9,7 @@ use super::{IncludedTexts, guard};
 use crate::error::Error;
 use crate::store::Revision;
 use mediaconf::{
-    Config, Diagnostics, DirectiveRole, Document, Kind, LineIndex, Masker, Request, Scope, SecretValues,
-    Severity, Span,
+    Config, Diagnostics, DirectiveRole, Document, Kind, Masker, Request, Scope, SecretValues, Span,
 };
 
 /// A text with everything that was computed from it, each when it is first asked for.
@@ -137,13 +136,6 @@ impl Snapshot {
     pub fn errors_in_words(&self) -> String {
         let count = self.diagnostics().errors();
         if count == 1 { "an error".to_owned() } else { format!("{count} errors") }
-    }
-
-    /// The first error, with its line.
-    pub fn first_error_in_words(&self) -> Option<String> {
-        let first = self.diagnostics().iter().find(|found| found.severity == Severity::Error)?;
-        let line = LineIndex::new(self.document().text()).position(first.span.start).line;
-        Some(format!("line {line}: {}", first.message))
     }
 
     /// True if the text has lost its line ends.

@@ -13,9 +13,7 @@ use crate::cli::render::table;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::error::{Error, Exit};
-use crate::http::api::DEFAULT_PREFIX;
-use crate::http::client::{Endpoint, without_userinfo};
-use crate::store::etcd::ClusterUrl;
+use crate::http::client::without_userinfo;
 use mediaconf::one_line;
 
 /// Name servers, and work on them by their names
@@ -132,10 +130,7 @@ impl AddContextArgs {
             let hint = "give it with `--url URL`, or a configuration in etcd with `--cluster URL`";
             return Err(Error::usage("a context needs a server", hint));
         };
-        let (_, password) = match ClusterUrl::is_meant(url) {
-            true => target::cluster_url(url)?.1,
-            false => Endpoint::parse(url, DEFAULT_PREFIX)?.1,
-        };
+        let (_, password) = target::userinfo(url)?;
         if !password.is_empty() {
             ui.warning(&format!(
                 "the password in the URL is kept in {}; `--password-command` keeps it elsewhere",

@@ -13,7 +13,7 @@ use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
 use crate::cli::change::ChangeCommand;
 use crate::cli::input;
 use crate::cli::interrupt::LastWords;
-use crate::cli::local::state_home;
+use crate::cli::local::folder_of_user;
 use crate::cli::prompts;
 use crate::cli::render::texts::{changed, print_change};
 use crate::cli::render::{self, diagnostics};
@@ -129,7 +129,8 @@ fn new_draft(path: Option<&Path>, present: Arc<Snapshot>, target: &mut Target) -
     };
     let head = DraftHead { target: draft_name(target), range, path: path.map(Path::to_string) };
     let no_home = || Error::usage("no folder is known for unfinished work", "set HOME or XDG_STATE_HOME");
-    KeptDraft::create(&state_home().ok_or_else(no_home)?, head, present.bytes().clone())
+    let home = folder_of_user("XDG_STATE_HOME", ".local/state").ok_or_else(no_home)?;
+    KeptDraft::create(&home, head, present.bytes().clone())
 }
 
 /// The option that names the same target again, with a blank behind it; empty where the context in use or a variable names

@@ -148,7 +148,7 @@ impl ServeArgs {
         // A missing file ends the command before a state folder is made beside it.
         engine.read()?;
         let lock = store.serve()?;
-        let engine = engine.start(move |line| log.log(line.level, line.words))?;
+        let engine = engine.start(move |level, words| log.log(level, words))?;
         tell_faults(&engine, log);
         let addresses = listening::addresses(&self.listen)?;
         let (running, name) = (engine.running(), global.file_name());

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use crate::cli::args::global::{GlobalArgs, TargetKind};
 use crate::cli::fleet::names::in_ranges;
 use crate::cli::input;
+use crate::cli::local::folder_of_user;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
@@ -226,12 +227,10 @@ pub struct ContextsFile {
 impl ContextsFile {
     /// The file of the user who runs this program.
     pub fn of_user() -> Result<Self, Error> {
-        let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let config = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
-        let path = config.map(|config| config.join(FILE));
         let hint = "set HOME, or XDG_CONFIG_HOME to a folder";
-        let path = path.ok_or_else(|| Error::usage("there is no place for contexts", hint))?;
-        Ok(Self { path, is_inventory: false })
+        let folder = folder_of_user("XDG_CONFIG_HOME", ".config");
+        let folder = folder.ok_or_else(|| Error::usage("there is no place for contexts", hint))?;
+        Ok(Self { path: folder.join(FILE), is_inventory: false })
     }
 
     /// The file that gets new contexts.

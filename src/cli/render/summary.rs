@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::cli::render::grouped;
+use crate::http::api::shortened;
 use mediaconf::{ChangedValue, Kind, Masker, Path, Segment, one_line};
 
 /// The number of characters of a value that are shown.
@@ -61,9 +62,7 @@ fn shown(value: Option<&Value>) -> String {
         Some(Value::String(text)) if !text.is_empty() && !text.contains(char::is_whitespace) => text.clone(),
         Some(value) => value.to_string(),
     };
-    let text = one_line(&text);
-    let cut = text.char_indices().nth(LONGEST).map(|(end, _)| format!("{}…", &text[..end]));
-    cut.unwrap_or(text)
+    shortened(&one_line(&text), LONGEST)
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ fn live() -> Live {
     let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
     let engine = Engine::new(store.clone(), Hooks::default(), |_, _| {});
     let lock = store.serve().expect("nobody else serves it");
-    let engine = engine.start(|_| {}).expect("it is valid");
+    let engine = engine.start(|_, _| {}).expect("it is valid");
     let settings = HandlerSettings {
         prefix: "/media/api".to_owned(),
         trusted_proxies: Vec::new(),
