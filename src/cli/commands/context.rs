@@ -54,13 +54,11 @@ pub enum ContextCommand {
     /// Use a context wherever nothing else names a target
     Use {
         /// The context
-        #[arg(value_name = "NAME")]
         name: String,
     },
     /// Remove a context
     Remove {
         /// The context
-        #[arg(value_name = "NAME")]
         name: String,
     },
 }
@@ -68,7 +66,6 @@ pub enum ContextCommand {
 #[derive(Debug, clap::Args)]
 pub struct AddContextArgs {
     /// The name, of letters, digits and `.`, `_`, `-`
-    #[arg(value_name = "NAME")]
     pub name: String,
 
     /// Shell command that prints the password; it runs whenever the password is needed

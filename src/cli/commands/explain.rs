@@ -36,7 +36,6 @@ Examples:
   mediactl explain edit_auth.password -o json")]
 pub struct ExplainArgs {
     /// What to explain, such as `streams.prepush` or `streams.cam1.prepush`
-    #[arg(value_name = "PATH")]
     pub path: String,
 
     /// How to print it

@@ -55,7 +55,6 @@ pub struct HistoryArgs {
     pub command: Option<HistoryCommand>,
 
     /// Show only the changes of the value at this path, and with --patch how the values there differ, as JSON
-    #[arg(value_name = "PATH")]
     pub path: Option<String>,
 
     /// Show what each change did, as a diff
@@ -314,7 +313,6 @@ Examples:
   mediactl blame 'streams.cam1.urls[0].url' -o json")]
 pub struct BlameArgs {
     /// Which value, such as `streams.cam1.prepush`
-    #[arg(value_name = "PATH")]
     pub path: String,
 
     /// Show at most this many changes

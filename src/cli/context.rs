@@ -2,9 +2,7 @@
 //!
 //! They stand in a file of the user, in the syntax of configurations, and in an inventory, which a repository may hold. The
 //! file of the user is refused where others may have written it; of such an inventory no command is run. Both are changed by
-//! the engine, so that comments stay. `password` runs the command that prints a password.
-
-mod password;
+//! the engine, so that comments stay.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
@@ -28,7 +26,6 @@ use crate::error::{Error, ErrorKind};
 use crate::http::client::without_userinfo;
 use crate::store::file::read_limited;
 use mediaconf::{Request, Schema, Segment};
-pub use password::password;
 
 /// The file below the folder of the user's configurations.
 const FILE: &str = "mediactl/contexts.conf";
@@ -294,11 +291,6 @@ pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, Error> {
     };
     let contexts = Contexts::known(global)?;
     name.or(contexts.current.as_ref()).map(|name| contexts.find(name).cloned()).transpose()
-}
-
-/// The context with a name that is given where a file may be; `None` if there is such a file, or no such context.
-pub fn without_file(name: &str, global: &GlobalArgs) -> Result<Option<ServerContext>, Error> {
-    if Path::new(name).exists() { Ok(None) } else { Ok(Contexts::known(global)?.get(name).cloned()) }
 }
 
 /// True if the options and the environment name several contexts.
