@@ -34,7 +34,7 @@ pub enum Guard {
     /// The new text has lost its line ends, and a comment hides directives.
     OneLine,
     /// A block goes whose name others use; the text says which.
-    Dangling(String),
+    Dangling(#[serde(skip)] String),
     /// Many streams would be deleted at once.
     WouldDeleteStreams {
         deleted: usize,
@@ -212,6 +212,8 @@ mod tests {
         for (name, guard) in GUARD_NAMES {
             assert_eq!(Guard::named(name).as_ref(), Some(guard));
             assert_eq!(guard.name(), Some(*name));
+            assert_eq!(serde_json::to_value(guard).expect("it is JSON"), *name);
+            assert_eq!(serde_json::from_value::<Guard>((*name).into()).expect("it is read"), *guard);
         }
         assert_eq!(Guard::named("would-delete-streams"), None);
     }

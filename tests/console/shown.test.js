@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EDITOR, EXAMPLE, apply, ask, enter, press, replace } from './entered.js';
+import { EDITOR, EXAMPLE, apply, ask, enter, press, replace, review } from './entered.js';
 import { goes, inBrowser, logIn, open, options, sees } from './served.js';
 
 const here = inBrowser(EXAMPLE);
@@ -102,6 +102,7 @@ test('what takes longer than 300 ms says so', options, async () => {
   while (!held.length) await new Promise((done) => { setTimeout(done, 20); });
   goOn();
   await replace(page, 'prepush 8', 'prepush 9');
+  await review(page);
   await apply(page);
   await press(page, 'Keep');
   await sees(page, 'Waiting for the server …', '#confirm');

@@ -33,7 +33,7 @@ export function askName(state, view, button, from = '') {
 
   /** Says at once that a name is taken. */
   function judge() {
-    const isTaken = name.value !== from && Object.hasOwn(state.config?.[key] ?? {}, name.value);
+    const isTaken = name.value !== from && Object.hasOwn(state.whole?.[key] ?? {}, name.value);
     fault.textContent = isTaken ? `There is a ${noun} ${name.value} already.` : '';
     return !isTaken && name.value !== from;
   }
@@ -66,7 +66,7 @@ export function removeBlock(state, view, name) {
 export function undoView(state) {
   const { removed } = state;
   const [key = '', name = ''] = segmentsOf(removed?.path ?? '');
-  if (!removed || state.config?.[key]?.[name] !== undefined) return null;
+  if (!removed || Object.hasOwn(state.config?.[key] ?? {}, name)) return null;
   const fault = el('span');
   const undo = async () => {
     try {

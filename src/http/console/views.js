@@ -16,7 +16,7 @@ const GUARDS = {
 /** What else helps, by the name of the problem. @type {Record<string, string>} */
 const ADVICE = {
   [NO_CONNECTION]: 'Your edit is kept here. Nothing is sent until you say so.',
-  pending: 'Another change waits to be kept or rolled back. Your edit is kept here.',
+  pending: 'Your edit is kept here.',
   'masked-value': 'Type the secret in the place of the mask.',
   'reload-failed': 'The change was rolled back. Your edit is kept here.',
 };

@@ -55,7 +55,7 @@ use std::time::Duration;
 use rustix::process::geteuid;
 
 pub use drafts::{DraftHead, KeptDraft};
-pub use find::{ConfFile, limit_files, read_file, read_limited};
+pub use find::{ConfFile, limit_files, read_file, read_limited, refuse_other_kinds};
 pub use pending::{Followed, FollowedText, WayBack};
 pub use serving::{ServeLock, Serving, SocketPeer};
 
