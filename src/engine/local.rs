@@ -25,7 +25,7 @@ pub struct Engine {
     /// The commands around its changes.
     pub hooks: Hooks,
     pub(super) on_wait: fn(&str, &LockHolder),
-    pub(super) log: Arc<dyn Fn(LogLevel, &str) + Send + Sync>,
+    pub(super) log: Arc<WriteLog>,
     pub(super) running: Option<Arc<Running>>,
     pub(super) keep: Option<usize>,
 }
@@ -314,6 +314,9 @@ pub struct StatusStamp {
     /// Stands for the stored text.
     stored: u64,
 }
+
+/// Writes a line to the log of a server.
+type WriteLog = dyn Fn(LogLevel, &str) + Send + Sync;
 
 /// How much a line of the log asks of operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
