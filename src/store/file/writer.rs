@@ -106,6 +106,7 @@ impl Writer for LockedFile<'_> {
         new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error> {
+        // The history is read once as long as the lock is held, and made where it is missing.
         let history = || self.history.take().map_or_else(|| History::make(&self.state), Ok);
         replace::prepare((self.conf, &self.state), old, new, history, record)
     }

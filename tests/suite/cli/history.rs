@@ -1,6 +1,7 @@
 //! `history`, `rollback`, `blame`, `status`, `confirm`, `--expect`, on a file.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -209,14 +210,55 @@ fn blame_tells_who_changed_a_value() {
         .line("blame streams.cam1.urls")
         .exits(0)
         .says("`streams.cam1.urls` was never changed in the recorded history");
-    place.put(&format!(".{CONF}.mediactl/history/0.conf.gz"), "x {");
+    place.put(&format!(".{CONF}.mediactl/history/1.conf.gz"), "x {");
     place
-        .line("blame streams.cam1.urls")
+        .line("blame rtsp")
         .exits(0)
-        .says("no change of `streams.cam1.urls` is known: a text of the history is not kept, or has errors");
+        .says("no change of `rtsp` is known: a text of the history is not kept, or has errors");
+    let told = "`streams.cam1.urls` was never changed in the recorded history";
+    place.run(["blame", "streams.cam1.urls"]).exits(0).says(told);
     place.set(&["edit_auth.password=another"]).exits(0);
     place.line("blame edit_auth.password").exits(0).prints("\"<secret:").hides("another");
     place.line("blame edit_auth.password --show-secrets").exits(0).prints("→ \"another\"");
+}
+
+/// The paths in the records spare most texts; where a record has none, the texts say the same.
+#[test]
+fn records_and_texts_tell_of_the_same_changes() {
+    let names = ["a b", "ü", "5", "b.c", "rtmp://x:secret@y"];
+    let place =
+        Place::with(names.map(|name| format!("stream \"{name}\" {{ prepush 1; }}\n")).concat() + SAMPLE);
+    for command in [
+        "modify|--set|streams.\"a b\".prepush=2|--set|streams.5.prepush=2",
+        "modify|--set|streams.cam1.urls[0].url=udp://1|--set|http[+]=81",
+        "modify|--set|streams.\"rtmp://x:secret@y\".title=x|--set|streams.ü.title=x",
+        "modify|--set|streams.cam1.urls[+].url=udp://2|--set|rtsp=555",
+        "modify|--set|http_options.80.api=false",
+        "mv|streams.cam1|streams.cam9",
+        "modify|--set|streams.cam9.position=1|--set|lives.studio.title=x",
+        "modify|--set|streams.*.prepush=7|--max-delete|0",
+        "rm|streams.cam9",
+        "fmt",
+    ] {
+        place.run(command.split('|').chain(["-q"])).exits(0);
+    }
+    place.put(CONF, place.text() + "rtmp 1935;\n");
+    place.set(&["streams.cam1.urls[0].url=udp://3"]).exits(0);
+    let quoted = names.map(|name| format!("streams.\"{name}\""));
+    let paths =
+        quoted.iter().flat_map(|name| [name.clone(), format!("{name}.prepush"), format!("{name}.title")]);
+    let others = "http http[1] http_options http_options.80.api rtsp rtmp streams streams.* streams.*.title lives \
+        streams.cam1 streams.cam1.urls[0].url streams.cam9.urls[-1].url streams.cam9.prepush lives.studio.title";
+    let paths: Vec<String> = paths.chain(others.split(' ').map(str::to_owned)).collect();
+    let told =
+        || paths.iter().map(|path| place.run(["blame", path, "--show-secrets"]).out).collect::<Vec<_>>();
+    let (by_records, journal) = (told(), format!(".{CONF}.mediactl/history/journal"));
+    let lines = fs::read_to_string(place.path(&journal)).expect("there is a history");
+    place.put(&journal, lines.replace("\"paths\"", "\"former\""));
+    for ((path, by_record), by_text) in paths.iter().zip(&by_records).zip(told()) {
+        assert_eq!(*by_record, by_text, "{path}");
+    }
+    assert!(by_records.iter().filter(|told| !told.is_empty()).count() > 20);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! | proof                                            | short                    | full                         |
 //! |--------------------------------------------------|--------------------------|------------------------------|
 //! | `killed`: a server that clients change           | 15 kills                 | 400 kills                    |
-//! | `killed`: commands, at calls of the system †     | every third call         | every call                   |
+//! | `failing`: kills of commands †                   | at every third call      | at every call                |
 //! | `confirm`: a server, at calls of each phase †    | about 15 calls each      | every call                   |
 //! | `failing`: calls of commands †                   | every second, one error  | every call, every error,     |
 //! |                                                  |                          | once and from then on        |
@@ -50,16 +50,6 @@ const NEWEST: usize = 10;
 
 /// The login and the password in the configurations of the proofs.
 const ACCOUNT: [&str; 2] = ["admin", "hunter2"];
-
-/// A configuration that was `text(0)`, and after `count` changes is `text(count)`.
-fn changed(count: usize, text: impl Fn(usize) -> String) -> Place {
-    let place = Place::with(text(0));
-    for change in 1..=count {
-        place.put("changed.conf", text(change));
-        place.run(["save", "changed.conf"]).exits(0);
-    }
-    place
-}
 
 /// Each of the first `count` changes has kept the text that was there before it.
 #[track_caller]
