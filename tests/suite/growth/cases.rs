@@ -4,8 +4,10 @@
 
 use serde_json::{Map, Value, json};
 
-/// A text of a size.
+/// A text of a size, and a text and a patch of it.
 type Text = fn(usize) -> String;
+type Change = fn(usize) -> (String, Value);
+pub type Case = Box<dyn Fn(usize) -> (String, Value)>;
 
 const KEYS: Text = |n| lines(n, |k| format!("k{k} {k};\n"));
 const ONE_LINE: Text = |n| lines(n, |k| format!("k{k} {k}; "));
@@ -56,7 +58,7 @@ const NAMED: &[Named] = &[
 ];
 
 /// Other changes: what they are called, and the text and the patch of a size.
-const OTHERS: &[(&str, fn(usize) -> (String, Value))] = &[
+const OTHERS: &[(&str, Change)] = &[
     ("unknown top-level keys, new among others", |n| (KEYS(n), members(n, "new", |k| json!(k)).into())),
     ("unknown top-level blocks, new", |n| (String::new(), members(n, "k", |k| json!({ "a": k })).into())),
     ("entries of one line, every other removed", |n| {
@@ -108,16 +110,16 @@ const OTHERS: &[(&str, fn(usize) -> (String, Value))] = &[
 ];
 
 /// All changes: what each is called, and the text and the patch of a size.
-pub fn cases() -> impl Iterator<Item = (String, Box<dyn Fn(usize) -> (String, Value)>)> {
+pub fn cases() -> impl Iterator<Item = (String, Case)> {
     let hows = [("new", json!("y")), ("changed", json!("y")), ("removed", Value::Null)];
     let named = NAMED.iter().flat_map(move |&(what, empty, text, patch)| {
         hows.clone().map(move |(how, value)| {
             let text = move |n| if how == "new" { empty.to_owned() } else { text(n) };
             let case = move |n| (text(n), patch(members(n, "k", |_| value.clone())));
-            (format!("{what}, {how}"), Box::new(case) as Box<dyn Fn(usize) -> (String, Value)>)
+            (format!("{what}, {how}"), Box::new(case) as Case)
         })
     });
-    named.chain(OTHERS.iter().map(|&(what, case)| (what.to_owned(), Box::new(case) as _)))
+    named.chain(OTHERS.iter().map(|&(what, case)| (what.to_owned(), Box::new(case) as Case)))
 }
 
 /// Texts that are read, checked and looked into. All are without errors.
