@@ -72,7 +72,7 @@ impl<'a> ChangeCommand<'a> {
                 requested,
                 RequestedChange::Rollback(_) | RequestedChange::Revert(Reverted::Numbers(_))
             ) {
-                let hint = "`revert --change ID` undoes one change on each server that has it; `history` shows the id";
+                let hint = "`mediactl revert --change ID` undoes one change on each server that has it; `mediactl history` shows the id";
                 return Err(Error::usage("each server has its own number for a change", hint));
             }
             let masked = ReportParts::masked_by(ui.masker());
@@ -144,11 +144,8 @@ impl<'a> ChangeCommand<'a> {
             count => format!("all {count} nodes"),
         };
         let of = format!("the cluster {}", one_line(&node.cluster));
-        let what = format!(
-            "{} is the file of node {}: this changes {count} of {of}",
-            target.service.name(),
-            node.name
-        );
+        let (file, name) = (target.service.name(), &node.name);
+        let what = format!("{file} is the file of node {name}: this changes {count} of {of}");
         if self.args.yes || self.options.force || self.args.dry_run {
             ui.note(&what);
         } else if !prompts::confirm(&format!("{what}: go on?"))? {

@@ -101,10 +101,8 @@ pub fn watch_canary(
     let until = Instant::now() + pending.deadline.duration_since(SystemTime::now()).unwrap_or_default();
     let left = move || until.saturating_duration_since(Instant::now());
     let names = sorted_ranges(waves.last().map_or(&[][..], Vec::as_slice));
-    report.ui.note(&format!(
-        "the change goes back unless it runs on {names} within {}; until then other nodes wait",
-        pending.left()
-    ));
+    let unless = format!("unless it runs on {names} within {}", pending.left());
+    report.ui.note(&format!("the change goes back {unless}; until then other nodes wait"));
     // While it is pending, no other change is made, so the last one is this one.
     let newest = service.history(1).map_err(not_known)?.into_iter().next();
     let own = newest.filter(|newest| newest.operation != EXPIRED).map(|own| own.number);
@@ -135,12 +133,9 @@ pub fn watch_canary(
     let target = report.target;
     if let Some(revert) = service.history(WHOLE_HISTORY).map_err(not_known)?.into_iter().find(is_revert) {
         let why = revert.message.as_ref().map_or_else(String::new, |why| format!(": {why}"));
-        return Err(Error::new(ErrorKind::Guarded, format!("the change of `{target}` went back{why}")).hint(
-            format!(
-                "`mediactl history show {}` shows the text; only nodes of its waves had it",
-                revert.number
-            ),
-        ));
+        let show = format!("`mediactl history show {}`", revert.number);
+        let went_back = Error::new(ErrorKind::Guarded, format!("the change of `{target}` went back{why}"));
+        return Err(went_back.hint(format!("{show} shows the text; only nodes of its waves had it")));
     }
     report.ui.say(&format!("the change of {target} runs on {names}, and the other nodes follow"));
     Ok(())

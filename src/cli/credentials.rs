@@ -143,9 +143,8 @@ impl Host for RemoteHost {
     fn sending_change(&self, service: &str) -> Box<dyn Any> {
         let service = service.to_owned();
         Box::new(LastWords::new(self.0, move || {
-            format!(
-                "interrupted: the change was sent, and {service} may have made it; `mediactl history` shows whether it did"
-            )
+            let what = format!("interrupted: the change was sent, and {service} may have made it");
+            format!("{what}; `mediactl history` shows whether it did")
         }))
     }
 }

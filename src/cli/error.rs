@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::cli::render::grouped;
+use crate::cli::ui::as_typed;
 use crate::engine::Snapshot;
 use crate::error::{BrokenText, Error, ErrorKind, errors_of};
 use crate::http::problem::urn;
@@ -96,7 +97,7 @@ impl Error {
             None => self.faults.clone(),
         };
         let faults = faults.into_iter().map(|fault| Fault { message: masked(&fault.message), ..fault });
-        let hint = self.lines().into_iter().find_map(|line| line.hint);
+        let hint = self.lines().into_iter().find_map(|line| line.hint).map(|hint| as_typed(&hint));
         json!({
             "type": urn(self.kind),
             "title": self.kind.title(),

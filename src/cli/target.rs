@@ -53,11 +53,8 @@ impl Target {
                 .hint("`mediactl status` shows the nodes and what they run")
         };
         let Some(nodes) = self.service.status(StatusPart::Nodes)?.nodes else {
-            let message = format!("`{}` has no nodes", self.service.name());
-            return Err(Error::usage(
-                message,
-                "name a cluster with `--cluster URL`, or by a context with `-x NAME`",
-            ));
+            let hint = "name a cluster with `--cluster URL`, or by a context with `-x NAME`";
+            return Err(Error::usage(format!("`{}` has no nodes", self.service.name()), hint));
         };
         let record = nodes.into_iter().find(|node| node.node == name);
         let record = record.ok_or_else(|| absent(format!("there is no node `{name}`")))?;
@@ -70,9 +67,8 @@ impl Target {
             None => self.service.read(None)?,
         };
         if Some(text.revision()) != record.revision.or(after) {
-            return Err(absent(format!(
-                "`{name}` runs change {runs}, whose text is not in the history here"
-            )));
+            let what = format!("`{name}` runs change {runs}, whose text is not in the history here");
+            return Err(absent(what));
         }
         let note = match record.state {
             NodeState::Drifted => "was edited by hand on its machine: this is the text of the cluster there",
@@ -206,12 +202,8 @@ pub fn two_options([one, other]: [&str; 2]) -> Error {
 
 /// Refuses hooks where a server changes the file.
 pub fn refuse_hooks(global: &GlobalArgs) -> Result<(), Error> {
-    let refused = || {
-        Error::usage(
-            "a server changes the file, so `--check-cmd`, `--reload-cmd` and `--keep` have no effect here",
-            "give them to `mediactl serve`, or leave them out",
-        )
-    };
+    let what = "a server changes the file, so `--check-cmd`, `--reload-cmd` and `--keep` have no effect here";
+    let refused = || Error::usage(what, "give them to `mediactl serve`, or leave them out");
     if global.chosen.hooks { Err(refused()) } else { Ok(()) }
 }
 
@@ -221,10 +213,9 @@ fn at_file(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, 
     let serving = match file.serving() {
         Ok(Some(serving)) => serving,
         Ok(None) if purpose.args.is_some_and(|args| args.confirm.is_some()) => {
-            return Err(Error::usage(
-                "`--confirm` needs a server: only a server can roll back on timeout",
-                "start `mediactl serve` over the file, or leave `--confirm` out",
-            ));
+            let hint = "start `mediactl serve` over the file, or leave `--confirm` out";
+            let what = "`--confirm` needs a server: only a server can roll back on timeout";
+            return Err(Error::usage(what, hint));
         }
         Ok(None) => {
             if file.has_pending() && !changes {
@@ -251,10 +242,8 @@ fn at_file(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, 
         Ok(()) => {}
         Err(source) if changes => return Err(unreachable(&name, holder, &source)),
         Err(error) => {
-            let why = reason(&error);
-            ui.warning(&format!(
-                "the server of `{name}`, {holder}, can't be reached ({why}): showing the file"
-            ));
+            let why = format!("can't be reached ({})", reason(&error));
+            ui.warning(&format!("the server of `{name}`, {holder}, {why}: showing the file"));
             return Ok(Target { unreachable: Some(format!("{holder}, which can't be reached")), ..own });
         }
     }
@@ -273,11 +262,9 @@ fn at_file(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, 
 fn unreachable(name: &str, holder: &LockHolder, source: &io::Error) -> Error {
     let is_denied = source.kind() == io::ErrorKind::PermissionDenied;
     let kind = if is_denied { ErrorKind::Denied } else { ErrorKind::NotFound };
-    Error::of_system(kind, format!("the server of `{name}`, {holder}, can't be reached"), source).hint(
-        format!(
-            "nothing was changed; while {holder} runs, it alone changes the file: wait for it, or end it"
-        ),
-    )
+    let what = format!("the server of `{name}`, {holder}, can't be reached");
+    let why = format!("while {holder} runs, it alone changes the file: wait for it, or end it");
+    Error::of_system(kind, what, source).hint(format!("nothing was changed; {why}"))
 }
 
 /// The server at a URL that is an argument of a command. If a context is used, its login and password are
@@ -411,10 +398,8 @@ fn cluster_store(url: &str, owner: &Owner, options: &RemoteArgs) -> Result<Clust
     let password_file = options.password_file.as_deref().map(|path| (path, LastWrite::of(path)));
     let known = KnownCredentials::find(options, userinfo, owner, None)?;
     if options.insecure || options.fingerprint.is_some() {
-        return Err(Error::usage(
-            "`--insecure` and `--fingerprint` are for servers, and not for etcd",
-            "`--cacert FILE` names the authorities that etcd's certificates are from",
-        ));
+        let hint = "`--cacert FILE` names the authorities that etcd's certificates are from";
+        return Err(Error::usage("`--insecure` and `--fingerprint` are for servers, and not for etcd", hint));
     }
     // A password is read again where a file has it.
     let replaceable = |password: String| match password_file {

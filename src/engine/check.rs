@@ -136,7 +136,7 @@ fn warnings(document: &Document) -> Vec<NewWarning> {
 }
 
 /// Two texts without the blocks that both have.
-pub(super) fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
+fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
     let differing = texts[0].differing(texts[1]);
     let known = differing.each_ref().map(|entries| entries.iter().map(|entry| entry.text()).collect());
     let known: [HashSet<&str>; 2] = known;

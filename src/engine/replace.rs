@@ -153,7 +153,7 @@ impl Transaction<'_> {
         }
         let old = before.map(|before| before.document());
         let deleted = old.map_or((0, 0), |old| guard::deleted_streams(old, after.document()));
-        let replacement = guard::before_replacement(old, after.document());
+        let replacement = guard::before_replacement(before.map(|before| &**before), after);
         let is_whole = matches!(self.operation, Operation::Save | Operation::Update);
         let emptied = before.filter(|_| is_whole).and_then(|before| self.emptied(before, after));
         let nothing = Arc::default();
@@ -326,7 +326,8 @@ fn replaced(
     };
     let pieces = [&old[..start], before, &new, after, &old[end..]];
     let whole = pieces.concat();
-    let is_one = alone.document().entries().count() == 1 && ends_entry(alone.document());
+    let ends = alone.document().entries().map(|entry| (entry.end(), entry.is_terminated()));
+    let is_one = ends.eq([(alone.document().text().len(), true)]);
     // What stood around it has to be read as before: an open comment would take in what is behind it.
     let raw = |text| Token::all(text).map(|token| token.raw);
     match is_one && pieces.into_iter().flat_map(raw).eq(raw(&whole)) {
@@ -334,10 +335,4 @@ fn replaced(
         false => Err(Error::new(ErrorKind::BadNewText, "the new text is not one whole entry")
             .hint("send the entry from its keyword to its `;` or `}`, and nothing behind that")),
     }
-}
-
-/// True if a text ends with its last entry, and that with its `;` or `}`.
-fn ends_entry(alone: &Document) -> bool {
-    alone.text().ends_with([';', '}'])
-        && alone.entries().last().is_some_and(|last| last.end() == alone.text().len())
 }

@@ -5,12 +5,12 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::{IncludedTexts, guard};
+use super::IncludedTexts;
 use crate::error::Error;
 use crate::store::Revision;
 use mediaconf::{
-    Config, Diagnostics, DirectiveRole, Document, Kind, LineIndex, Masker, Request, Scope, SecretValues,
-    Severity, Span,
+    Config, Diagnostics, DirectiveRole, Document, Entry, Kind, LineIndex, Masker, Request, Scope,
+    SecretValues, Severity, Span,
 };
 
 /// A text with everything that was computed from it, each when it is first asked for.
@@ -129,7 +129,9 @@ impl Snapshot {
     }
 
     fn account_of(&self, at: usize, role: DirectiveRole) -> Option<&[String; 2]> {
-        let find = || Some(guard::account_of(self.document(), role)?.map(|word| word.value().into_owned()));
+        let is_account = |entry: &Entry<'_>| role.keywords().contains(&&*entry.keyword());
+        let all = || self.document().entries().filter(is_account).collect::<Vec<_>>();
+        let find = || Some(Entry::usable_account(&all())?.map(|word| word.value().into_owned()));
         self.accounts[at].get_or_init(find).as_ref()
     }
 

@@ -3,12 +3,11 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cli::serve::Serving;
-use crate::cli::{CONF, PROGRAM, Place, Run, SAMPLE};
+use crate::cli::{CONF, PROGRAM, Place, Run, SAMPLE, set_mode};
 use crate::cluster::etcd::Etcd;
 use crate::fleet::Edges;
 use crate::needs::needs;
@@ -105,7 +104,7 @@ fn the_cron_script_follows_a_git_repository() {
     commit(&whole.replace(" auth false;", ""));
     follow().exits(0).prints("-  auth false;");
     let wanted = whole.replace(" auth false;", "");
-    assert_eq!(place.run(["read"]).exits(0).out, Place::with(wanted).run(["read"]).exits(0).out);
+    assert_eq!(place.line("read").exits(0).out, Place::with(wanted).line("read").exits(0).out);
     commit(cam1);
     run(command(&place, example("gitops/mediactl-gitops")).arg("clone").env("MEDIACTL_APPLY", "--prune=all"))
         .exits(6)
@@ -116,7 +115,7 @@ fn the_cron_script_follows_a_git_repository() {
         follow().exits(6).says("no stream, live or plugin at all");
     }
     assert_eq!(place.text(), applied);
-    place.run(["history"]).exits(0).prints("git ").prints("ticket 231");
+    place.line("history").exits(0).prints("git ").prints("ticket 231");
 }
 
 #[test]
@@ -147,8 +146,7 @@ fn the_cron_script_brings_a_cluster_and_several_servers_to_a_git_repository() {
     follow().exits(0).says_nothing();
     // Whoever may write the file could have a command run.
     for (mode, code) in [(0o664, 4), (0o644, 0)] {
-        fs::set_permissions(place.path("clone/servers.conf"), fs::Permissions::from_mode(mode))
-            .expect("it is ours");
+        set_mode(&place.path("clone/servers.conf"), mode);
         let run = follow().exits(code);
         assert_eq!(run.err.contains("hint: `chmod go-w '") && run.err.contains("servers.conf'`"), code == 4);
     }

@@ -6,26 +6,22 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use tempfile::TempDir;
 
 use crate::cli::terminal::Terminal;
-use crate::cli::{PROGRAM, Place};
+use crate::cli::{PROGRAM, Place, set_mode};
 use crate::ports::free_port;
+use crate::waiting::PATIENCE;
 
 /// Set to `1`, this environment variable has the output written instead of compared.
 const BLESS: &str = "MEDIACTL_BLESS";
 
 /// The ports that the pages name.
 const PORTS: [&str; 3] = ["8090", "8443", "9180"];
-
-/// How long a command may take.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Printed after each command, to show where its output ends.
 const END: &str = "-- the command has ended --";
@@ -66,7 +62,7 @@ fn every_line_of_every_day_works_on_the_example() {
     fs::create_dir(place.path("bin")).expect("a folder can be made");
     std::os::unix::fs::symlink(PROGRAM, place.path("bin/mediactl")).expect("a link can be made");
     place.put("bin/systemctl", "#!/bin/sh\necho \"$@\" > restarted\n");
-    fs::set_permissions(place.path("bin/systemctl"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    set_mode(&place.path("bin/systemctl"), 0o755);
     let path = format!("{}:{}", place.path("bin").display(), std::env::var("PATH").expect("there is a path"));
     for line in lines.lines() {
         let before = place.text();
@@ -283,7 +279,7 @@ impl Shell {
         let path = self.folder.path().join(name);
         if !path.exists() {
             fs::write(&path, committed.join("\n") + "\n").expect("a file can be written");
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+            set_mode(&path, 0o755);
         }
     }
 
@@ -319,7 +315,7 @@ fn put_program(folder: &Path, port: &str) {
     let path = folder.join("bin/mediactl");
     fs::create_dir_all(folder.join("bin")).expect("a folder can be made");
     fs::write(&path, script).expect("a script can be written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    set_mode(&path, 0o755);
 }
 
 /// Starts a process that gets lines and prints lines.

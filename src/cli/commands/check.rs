@@ -14,7 +14,7 @@ use crate::cli::context;
 use crate::cli::input::{self, STDIN};
 use crate::cli::render::diagnostics::Reporter;
 use crate::cli::target::{self, Purpose};
-use crate::cli::ui::{Ui, output};
+use crate::cli::ui::{Ui, name_target, output};
 use crate::engine::{Composed, ConfigSource, FaultRecord, RequestedChange, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
 use mediaconf::Document;
@@ -143,6 +143,7 @@ impl CheckArgs {
             if [STDIN, RUNNING].iter().any(|word| file.as_os_str() == *word) {
                 return Err(Error::usage("`--fix` saves a file", "name the file, or leave it out"));
             }
+            name_target(file);
             let exit = fix(Invocation { global: &call.global.at_file(file), ..call })?;
             if exit != Exit::Done {
                 return Ok(exit);

@@ -121,10 +121,8 @@ impl AddContextArgs {
             return Err(Error::usage(message, "use letters, digits and `.`, `_`, `-`"));
         }
         if file.load()?.get(name).is_some() {
-            let hint = format!(
-                "`mediactl context remove {name}` removes it; {} has its settings",
-                file.path.display()
-            );
+            let path = file.path.display();
+            let hint = format!("`mediactl context remove {name}` removes it; {path} has its settings");
             return Err(Error::usage(format!("there is a context `{name}` already"), hint));
         }
         let settings = self.settings(global)?;
@@ -137,10 +135,9 @@ impl AddContextArgs {
             false => Endpoint::parse(url, DEFAULT_PREFIX)?.1,
         };
         if !password.is_empty() {
-            ui.warning(&format!(
-                "the password in the URL is kept in {}; `--password-command` keeps it elsewhere",
-                file.path.display()
-            ));
+            let path = file.path.display();
+            let what = format!("the password in the URL is kept in {path}");
+            ui.warning(&format!("{what}; `--password-command` keeps it elsewhere"));
         }
         file.change(json!({"context": {name: settings}}), local_user())?;
         let record = json!({ "result": "added", "context": name });
@@ -189,20 +186,18 @@ impl AddContextArgs {
 fn list(contexts: &Contexts, ui: Ui) -> Result<(), Error> {
     let is_current = |context: &ServerContext| contexts.current.as_deref() == Some(&context.name);
     if ui.is_json() || contexts.list.is_empty() {
-        let records: Vec<Value> =
-            contexts.list.iter().map(|context| record(context, is_current(context))).collect();
+        let record = |context| {
+            let mut record = json!(context);
+            record["current"] = json!(is_current(context));
+            record
+        };
+        let records: Vec<Value> = contexts.list.iter().map(record).collect();
         return ui.done("there are no contexts; `mediactl context add` adds one", &json!(records));
     }
     ui.print(|out| {
         let rows = contexts.list.iter().map(|context| row(context, is_current(context)).into()).collect();
         table::print(&["", "NAME", "URL", "LOGIN", "GROUP"], rows, ui.width(), out)
     })
-}
-
-fn record(context: &ServerContext, is_current: bool) -> Value {
-    let mut record = json!(context);
-    record["current"] = json!(is_current);
-    record
 }
 
 fn row(context: &ServerContext, is_current: bool) -> [String; 5] {

@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
+use crate::cli::args::global::TargetKind;
 use crate::cli::change::ChangeCommand;
 use crate::cli::input;
 use crate::cli::interrupt::LastWords;
@@ -66,11 +66,16 @@ impl EditArgs {
             Some(file) => earlier_draft(file, &target)?,
             None => new_draft(path.as_ref(), present, &mut target)?,
         };
-        let (of, file) = (target_option(global, &target), draft.path().display().to_string());
-        let kept = format!(
-            "what you wrote is kept: `mediactl {of}edit --from {}` goes on with it",
-            Path::in_shell_quotes(&file)
-        );
+        // The command is for another day, too, without today's variables.
+        let is_file = global.chosen.kind == TargetKind::File;
+        let of = if is_file {
+            format!("--conf {} ", Path::in_shell_quotes(&global.file_name()))
+        } else {
+            String::new()
+        };
+        let file = draft.path().display().to_string();
+        let file = Path::in_shell_quotes(&file);
+        let kept = format!("what you wrote is kept: `mediactl {of}edit --from {file}` goes on with it");
         Editing { target, draft, kept, editor: editor(), ui, change }.run()
     }
 }
@@ -130,20 +135,6 @@ fn new_draft(path: Option<&Path>, present: Arc<Snapshot>, target: &mut Target) -
     let head = DraftHead { target: draft_name(target), range, path: path.map(Path::to_string) };
     let no_home = || Error::usage("no folder is known for unfinished work", "set HOME or XDG_STATE_HOME");
     KeptDraft::create(&state_home().ok_or_else(no_home)?, head, present.bytes().clone())
-}
-
-/// The option that names the same target again, with a blank behind it; empty where the context in use or a variable names
-/// a server.
-fn target_option(global: &GlobalArgs, target: &Target) -> String {
-    let (option, value) = match global.chosen.kind {
-        TargetKind::File => ("--conf", global.file_name()),
-        // Without the password that the URL may have.
-        TargetKind::Server(NamedBy::CommandLine) => ("--url", target.service.name().to_owned()),
-        TargetKind::Cluster(NamedBy::CommandLine) => ("--cluster", target.service.name().to_owned()),
-        TargetKind::Context(NamedBy::CommandLine) => ("-x", global.context.clone().unwrap_or_default()),
-        _ => return String::new(),
-    };
-    format!("{option} {} ", Path::in_shell_quotes(&value))
 }
 
 /// The name of the target in a draft.

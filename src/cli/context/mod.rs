@@ -7,7 +7,7 @@
 mod password;
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
 use std::num::NonZeroU32;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -25,7 +25,7 @@ use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::client::without_userinfo;
-use crate::store::file::read_limited;
+use crate::store::file::{read_limited, refuse_other_kinds};
 use mediaconf::{Request, Schema, Segment};
 pub use password::password;
 
@@ -244,6 +244,10 @@ impl ContextsFile {
     /// are run, and its URLs get passwords.
     pub fn load(&self) -> Result<Contexts, Error> {
         let failed = |error| Error::input_failed(&self.path, error);
+        // A pipe with a name may never get its other end; that of `--inventory <(…)` has no name.
+        if let Ok(found) = self.path.canonicalize().and_then(fs::metadata) {
+            refuse_other_kinds(&self.path, &found)?;
+        }
         let file = match File::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Contexts::default()),
             opened => opened.map_err(failed)?,

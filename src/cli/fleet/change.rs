@@ -87,10 +87,8 @@ pub fn run(
     }
     printed?;
     if let Some(time) = args.confirm.filter(|_| times.is_none() && has_changed) {
-        ui.note(&format!(
-            "each server rolls the change back {} s after it made it, unless `mediactl confirm` with the same servers keeps it",
-            time.as_secs()
-        ));
+        let goes_back = format!("each server rolls the change back {} s after it made it", time.as_secs());
+        ui.note(&format!("{goes_back}, unless `mediactl confirm` keeps it"));
     }
     let exit = match held.received().filter(|_| is_open) {
         Some(signal) => Exit::of_signal(signal),
@@ -284,12 +282,12 @@ fn agree(change: &FleetChange<'_>, changing: usize, all: usize) -> Result<(), Er
 /// Names the change, before anything is sent: whoever kills the command knows how to go on.
 fn tell_id(change: &FleetChange<'_>, ui: Ui) {
     let Some(id) = &change.id else { return };
-    let back = format!("`revert --change {id}` undoes it");
+    let back = format!("`mediactl revert --change {id}` undoes it");
     let further = match change.requested {
         RequestedChange::Revert(_) => String::new(),
         _ => format!(", {back}, and the same command with `--change {id}` makes it where it is missing"),
     };
-    ui.note(&format!("this is change {id}: `history --change {id}` of these servers shows it{further}"));
+    ui.note(&format!("this is change {id}: `mediactl history --change {id}` shows it{further}"));
 }
 
 /// Says how to go on where only some servers keep the change, or none does.
@@ -300,7 +298,7 @@ fn tell_how_to_go_on(change: &FleetChange<'_>, is_kept: bool, ui: Ui) {
     ui.loud().note(&match (is_kept, id) {
         (false, _) => format!("no server keeps the change; when the cause is gone, {again} tries again"),
         (true, Some(id)) => {
-            format!("{again} makes the change on the others, `revert --change {id}` undoes it")
+            format!("{again} makes the change on the others, `mediactl revert --change {id}` undoes it")
         }
         (true, None) if change.id.is_some() => format!("{again} undoes the change on the others"),
         (true, None) => return,

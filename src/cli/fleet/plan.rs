@@ -294,10 +294,9 @@ pub fn canaries(
 ) -> Result<Vec<Vec<usize>>, Error> {
     let names: Vec<&str> = results.iter().map(|result| &*result.server).collect();
     let mut waves = waves(canary, &names, |at| changing.contains(&at)).map_err(|word| {
-        let message = format!(
-            "`--canary {word}` is neither one of the {} servers, nor a number or a percentage",
-            names.len()
-        );
+        let all = names.len();
+        let message =
+            format!("`--canary {word}` is neither one of the {all} servers, nor a number or a percentage");
         Error::usage(message, format!("the servers are {}", in_ranges(&names)))
     })?;
     waves.iter_mut().for_each(|wave| wave.retain(|at| changing.contains(at)));
@@ -309,10 +308,8 @@ pub fn canaries(
     if !waves.is_empty() || canary.is_empty() || changing.is_empty() || have_it() {
         return Ok(waves);
     }
-    let message = format!(
-        "`--canary {}`: the change changes nothing there, so it would not be tried",
-        canary.join(",")
-    );
+    let what = "the change changes nothing there, so it would not be tried";
+    let message = format!("`--canary {}`: {what}", canary.join(","));
     let hint = "name a server that does not have it, or leave `--canary` out; no server was changed";
     Err(Error::new(ErrorKind::Guarded, message).hint(hint))
 }

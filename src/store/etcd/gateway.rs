@@ -333,9 +333,7 @@ impl Gateway {
         let name = self.url();
         if matches!(kind, FailureKind::Token | FailureKind::Denied) {
             return Error::new(ErrorKind::ClusterDenied, format!("`{name}` refuses this: {why}"))
-                .hint(
-                    "`--user` and `--password-file` give another login; `etcdctl role get` shows the rights",
-                )
+                .hint("`--user`, `--password-file` give another login; `etcdctl role get` shows the rights")
                 .because(why);
         }
         let error = Error::new(ErrorKind::Failed, format!("`{name}` failed: {why}"));

@@ -220,7 +220,7 @@ fn read_all(mut file: impl Read, size: u64, bytes: &mut Vec<u8>) -> io::Result<(
 }
 
 /// Refuses everything but regular files, before anything opens it.
-pub(super) fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), Error> {
+pub fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), Error> {
     match found.is_file() {
         true => Ok(()),
         false => Err(Error::new(ErrorKind::NotFound, format!("`{}` is not a regular file", path.display()))),
@@ -281,11 +281,9 @@ fn refuse_planted(folder: &Path, path: &Path, found: &Metadata) -> Result<(), Er
         return Ok(());
     }
     let (link, user) = (path.display(), found.uid());
-    let message = format!(
-        "`{link}` is a link of user {user} in a folder that everybody may write, so it is not followed"
-    );
-    Err(Error::new(ErrorKind::Untrusted, message)
-        .hint("give the path of the file itself, or make the link in a folder that only you may write"))
+    let what = format!("`{link}` is a link of user {user} in a folder that everybody may write");
+    let hint = "give the path of the file itself, or make the link in a folder that only you may write";
+    Err(Error::new(ErrorKind::Untrusted, format!("{what}, so it is not followed")).hint(hint))
 }
 
 /// The rights to write a file: its owner and its mode.

@@ -91,9 +91,8 @@ pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>,
             if let Some(old) = text_to_put_back(state, &mark, &found, &bytes) {
                 overwrite(&file, &old).map_err(Error::io("write", path))?;
                 let path = path.display();
-                warnings.push(format!(
-                    "an earlier write of `{path}` was cut short, the text before it was put back"
-                ));
+                let cut = format!("an earlier write of `{path}` was cut short");
+                warnings.push(format!("{cut}, the text before it was put back"));
             }
         }
         Err(error) if error.kind == ErrorKind::NoConfiguration => {}

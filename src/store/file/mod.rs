@@ -55,7 +55,7 @@ use std::time::Duration;
 use rustix::process::geteuid;
 
 pub use drafts::{DraftHead, KeptDraft};
-pub use find::{ConfFile, limit_files, read_file, read_limited};
+pub use find::{ConfFile, limit_files, read_file, read_limited, refuse_other_kinds};
 pub use pending::{Followed, FollowedText, WayBack};
 pub use serving::{ServeLock, Serving, SocketPeer};
 
@@ -65,6 +65,7 @@ use super::record::{FileStamp, HistoryEntry, Revision};
 use super::{Candidate, Follow, IncludedText, LastWrite, Loaded, RunBy, Store, Writer, candidate_elsewhere};
 use crate::error::{Error, ErrorKind};
 use convert::{find_history, find_state};
+use history::History;
 use pending::PENDING;
 use state::{StateDir, seems_there};
 use writer::LockedFile;
@@ -127,8 +128,9 @@ impl Store for ConfFile {
     }
 
     /// Without the oldest changes, whose texts are not kept any more.
-    fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
-        find_history(self)?.map_or(Ok(Vec::new()), |history| history.entries(FileStamp::at(self.target())))
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
+        let entries = |history: History| history.entries(FileStamp::at(self.target()), wanted);
+        find_history(self)?.map_or(Ok(Vec::new()), entries)
     }
 
     fn kept(&self, number: u64) -> Result<Option<Vec<u8>>, Error> {

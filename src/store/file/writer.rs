@@ -75,11 +75,6 @@ impl<'a> LockedFile<'a> {
             return Ok(LockedFile { conf, state, warnings, history, _lock: lock, _former: former });
         }
     }
-
-    /// The history, which is read once as long as the lock is held, and made where it is missing.
-    fn take_history(&self) -> Result<History, Error> {
-        self.history.take().map_or_else(|| History::make(&self.state), Ok)
-    }
 }
 
 impl Writer for LockedFile<'_> {
@@ -111,7 +106,9 @@ impl Writer for LockedFile<'_> {
         new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error> {
-        replace::prepare((self.conf, &self.state), old, new, || self.take_history(), record)
+        // The history is read once as long as the lock is held, and made where it is missing.
+        let history = || self.history.take().map_or_else(|| History::make(&self.state), Ok);
+        replace::prepare((self.conf, &self.state), old, new, history, record)
     }
 
     /// Nobody else writes it as long as the file is locked.

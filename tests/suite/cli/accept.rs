@@ -187,11 +187,11 @@ fn form_change_near_miss_and_one_line_are_refused_by_a_server() {
 #[test]
 fn near_miss_is_passed_by_create() {
     let place = Place::with("stream cam1 udp://1;\n");
-    place.run(["modify", "--create", "--set", "streams.cam1.prepsh=5"]).exits(0);
+    place.line("modify --create --set streams.cam1.prepsh=5").exits(0);
     place.set(&["streams.cam1.prepsh=6"]).exits(0);
     let server = Serving::with(&place, &["--listen", "none"]);
     place.set(&["rtpm=1936"]).exits(3);
-    place.run(["modify", "--create", "--set", "rtpm=1936"]).exits(0);
+    place.line("modify --create --set rtpm=1936").exits(0);
     server.stop().exits(0);
     assert_eq!(place.text(), "rtpm 1936;\nstream cam1 {\n  url udp://1;\n  prepsh 6;\n}\n");
 }
@@ -218,7 +218,7 @@ fn accept_takes_names_several_and_no_others() {
     for command in [&["save", "-"][..], &["update", "-"], &["rollback", "last"]] {
         place.run(command.iter().chain(&["-y", "--accept", "x"])).exits(2).says("--accept");
     }
-    place.run(["rollback", "last", "-y", "--accept", "one-line", "--accept=near-miss"]).exits(0);
+    place.line("rollback last -y --accept one-line --accept=near-miss").exits(0);
 }
 
 #[test]
@@ -232,9 +232,9 @@ fn line_ends_gone_is_refused_before_any_guard_and_not_of_what_is_there() {
     save(&["--accept", "one-line"], joined).exits(0);
     save(&[], joined).exits(0).says("nothing to change");
     save(&[], "edit_auth a b;\nhttp 80;# Streams: stream a udp://1;\n").exits(0);
-    place.run(["rollback", "last"]).exits(0);
+    place.line("rollback last").exits(0);
     let _server = Serving::with(&place, &["--listen", "none"]);
     let other = joined.replace("80", "81");
-    place.mediactl(["update", "-"]).input(&other).run().exits(3).says("--data-binary");
-    place.mediactl(["update", "--force", "-"]).input(&other).run().exits(0);
+    place.fed("update -", &other).exits(3).says("--data-binary");
+    place.fed("update --force -", &other).exits(0);
 }

@@ -113,7 +113,7 @@ fn a_refusal_is_one_line_of_json() {
             assert!(["title", "detail"].iter().all(|member| problem[member].is_string()), "{problem}");
         }
     }
-    let broken = place.run(["save", "broken.conf", "-o", "json"]);
+    let broken = place.line("save broken.conf -o json");
     let broken: Value = serde_json::from_str(&broken.err).expect("a refusal is JSON");
     assert_eq!(broken["errors"][0]["line"], json!(2), "{broken}");
 }
@@ -127,5 +127,5 @@ fn a_quiet_command_tells_errors_and_results_alone() {
             assert!(run.err.is_empty(), "{command:?}: {run:?}");
         }
     }
-    place.run(["confirm", "-q"]).exits(7).says("no change waits");
+    place.line("confirm -q").exits(7).says("no change waits");
 }

@@ -9,63 +9,49 @@ use super::{CONF, Place, SAMPLE};
 fn a_stream_gets_another_name_and_nothing_else_changes() {
     let place = Place::with(SAMPLE);
     let renamed = SAMPLE.replace("stream cam1", "stream lobby");
-    place
-        .run(["mv", "streams.cam1", "streams.lobby", "--dry-run"])
-        .exits(0)
-        .says("would change media.conf: 1 line");
+    place.line("mv streams.cam1 streams.lobby --dry-run").exits(0).says("would change media.conf: 1 line");
     assert_eq!(place.text(), SAMPLE);
-    let run = place.run(["mv", "streams.cam1", "streams.lobby", "-o", "json"]).exits(0).json();
+    let run = place.line("mv streams.cam1 streams.lobby -o json").exits(0).json();
     assert_eq!((&run["operation"], &run["effects"]["renamed"]), (&json!("mv"), &json!(1)));
     assert_eq!(place.text(), renamed);
-    place.run(["mv", "streams.cam1", "streams.x"]).exits(7).says("there is no stream `cam1`");
-    place.run(["mv", "streams.lobby", "streams.film"]).exits(3).says("there is a stream `film` already");
-    place.run(["mv", "streams.lobby", "lives.lobby"]).exits(3).says("a stream can't become a live");
-    place.run(["mv", "streams.cam.2", "streams.x"]).exits(3).says("a name with a dot is quoted");
-    place.run(["mv", "streams.lobby"]).exits(2);
-    place.run(["mv", "streams.lobby", "streams.lobby"]).exits(0).says("nothing to change");
-    place.run(["rollback", "-q", "1"]).exits(0);
+    place.line("mv streams.cam1 streams.x").exits(7).says("there is no stream `cam1`");
+    place.line("mv streams.lobby streams.film").exits(3).says("there is a stream `film` already");
+    place.line("mv streams.lobby lives.lobby").exits(3).says("a stream can't become a live");
+    place.line("mv streams.cam.2 streams.x").exits(3).says("a name with a dot is quoted");
+    place.line("mv streams.lobby").exits(2);
+    place.line("mv streams.lobby streams.lobby").exits(0).says("nothing to change");
+    place.line("rollback -q 1").exits(0);
     assert_eq!(place.text(), SAMPLE);
 }
 
 #[test]
 fn a_copy_is_edited_in_the_same_change() {
     let place = Place::with(SAMPLE);
-    let run = place.run([
-        "cp",
-        "streams.cam1",
-        "streams.cam9",
-        "--set",
-        "urls[0].url=udp://h:9",
-        "--unset",
-        "prepush",
-    ]);
+    let run = place.line("cp streams.cam1 streams.cam9 --set urls[0].url=udp://h:9 --unset prepush");
     run.exits(0).says("changed media.conf: 3 lines added, 0 lines removed");
     let copy = "stream cam9 {\n  url udp://h:9 priority=1;\n}\n";
     assert_eq!(place.text(), SAMPLE.replace("stream cam.2", &format!("{copy}stream cam.2")));
     assert_eq!(place.kept().len(), 1, "it is one change");
-    place.run(["cp", "streams.cam1", "streams.cam9"]).exits(3);
-    place.run(["cp", "streams.cam1", "streams.cam8", "--set", "prepush=x"]).exits(3);
-    place
-        .run(["cp", "streams.cam1", "streams.cam8", "--set", "prepsh=5"])
-        .exits(3)
-        .says("did you mean `prepush`?");
+    place.line("cp streams.cam1 streams.cam9").exits(3);
+    place.line("cp streams.cam1 streams.cam8 --set prepush=x").exits(3);
+    place.line("cp streams.cam1 streams.cam8 --set prepsh=5").exits(3).says("did you mean `prepush`?");
 }
 
 #[test]
 fn what_is_added_is_new() {
     let place = Place::with(SAMPLE);
-    place.run(["add", "stream", "cam.5", "udp://h:5", "udp://h:6", "--set", "prepush=5"]).exits(0);
-    place.run(["add", "live", "hall", "--set", "publish_enabled=false"]).exits(0);
-    place.run(["add", "plugin", "iptv"]).exits(0);
+    place.line("add stream cam.5 udp://h:5 udp://h:6 --set prepush=5").exits(0);
+    place.line("add live hall --set publish_enabled=false").exits(0);
+    place.line("add plugin iptv").exits(0);
     let read = |path: &str| place.run(["read", "-o", "compact", path]).exits(0).json();
     assert_eq!(read("streams.\"cam.5\".urls"), json!([{"url": "udp://h:5"}, {"url": "udp://h:6"}]));
     assert_eq!(
         (read("streams.\"cam.5\".prepush"), read("lives.hall.publish_enabled")),
         (json!(5), json!(false))
     );
-    place.run(["add", "stream", "cam1", "udp://h:5"]).exits(3).says("there is a stream `cam1` already");
-    place.run(["add", "live", "x", "udp://h:5"]).exits(2).says("`add live` takes no URL");
-    place.run(["add", "camera", "x"]).exits(2);
+    place.line("add stream cam1 udp://h:5").exits(3).says("there is a stream `cam1` already");
+    place.line("add live x udp://h:5").exits(2).says("`add live` takes no URL");
+    place.line("add camera x").exits(2);
 }
 
 /// The names of the streams, as far as these have them, in the order of the text.

@@ -49,7 +49,7 @@ fn the_limit_of_file_sizes_ends_no_command_and_no_server() {
 
     let server = Serving::of(limited(&place, "serve --listen 127.0.0.1:0"), true);
     place.set(&["rtsp=555"]).exits(9);
-    place.run(["read", "rtsp"]).exits(0).prints("554");
+    place.line("read rtsp").exits(0).prints("554");
     assert_eq!(place.text(), large());
     server.stop().exits(0).says(" 500 ");
 }

@@ -61,10 +61,9 @@ fn secrets_are_masked_wherever_they_stand() {
     let place = Place::with(SAMPLE);
     let state = r#"{"edit_auth": {"password": "first-secret"}, "peers": [["token", "second-secret"]],
         "streams": {"cam1": {"urls": [{"url": "rtsp://u:third-secret@h/x"}]}}}"#;
-    let patch = place.mediactl(["modify", "-f", "-", "-o", "change-json", "--create"]).input(state).run();
+    let patch = place.fed("modify -f - -o change-json --create", state);
     patch.exits(0).hides("-secret").hides("hunter2").prints("<secret:");
-    let run =
-        place.run(["modify", "--set", "edit_auth.password=shown", "-o", "change-json", "--show-secrets"]);
+    let run = place.line("modify --set edit_auth.password=shown -o change-json --show-secrets");
     assert_eq!(run.json()["paths"][0]["after"], "shown");
 }
 
@@ -72,7 +71,7 @@ fn secrets_are_masked_wherever_they_stand() {
 fn notes_are_the_words_of_the_api_and_a_new_file_has_no_before() {
     let place = Place::with(SAMPLE);
     place.put("less", SAMPLE.replace("ondemand film", "stream movie"));
-    let run = place.run(["save", "less", "-o", "change-json"]).exits(0);
+    let run = place.line("save less -o change-json").exits(0);
     assert_eq!(run.json()["notes"], json!(["deleted-streams 1"]));
     let run = Place::empty().mediactl(["save", "-", "-o", "change-json"]).input("rtmp 1;\n").run().exits(0);
     assert_eq!(run.json()["paths"], json!([{"pointer": "/rtmp", "before": null, "after": 1}]));

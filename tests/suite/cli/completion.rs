@@ -1,10 +1,10 @@
 //! The answers of the program to a shell that completes a word.
 
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::DirBuilderExt;
 
 use super::serve::Serving;
-use super::{CONF, Call, PROGRAM, Place, SAMPLE, collect};
+use super::{CONF, Call, PROGRAM, Place, SAMPLE, collect, set_mode};
 
 /// Asks as fish does: the last word is the one that is typed.
 fn ask(place: &Place, words: &[&str]) -> Call {
@@ -39,14 +39,13 @@ fn place() -> Place {
     folder.recursive(true).mode(0o700).create(place.path("mediactl")).expect("a folder can be made");
     contexts(&place, CONTEXTS);
     place.run(["modify", "-q", "-m", "ticket 231", "--set", "loglevel=debug"]).exits(0);
-    place.run(["modify", "-q", "--set", "rtmp=1936"]).exits(0);
+    place.line("modify -q --set rtmp=1936").exits(0);
     place
 }
 
 fn contexts(place: &Place, text: &str) {
     place.put("mediactl/contexts.conf", text);
-    let mode = fs::Permissions::from_mode(0o600);
-    fs::set_permissions(place.path("mediactl/contexts.conf"), mode).expect("a mode can be set");
+    set_mode(&place.path("mediactl/contexts.conf"), 0o600);
 }
 
 fn with_contexts(place: &Place, call: Call) -> Call {
@@ -150,7 +149,7 @@ fn the_target_is_the_one_that_the_line_names() {
     place.put("other.conf", "stream other;\n");
     let server = Serving::over(&place);
     place.put("new.conf", SAMPLE.replace("stream cam1", "stream running1"));
-    place.run(["update", "-q", "new.conf"]).exits(0);
+    place.line("update -q new.conf").exits(0);
     place.put("password", "hunter2\n");
     let context = |name: &str, more: &str| format!("context {name} {{ url {}; {more} }}\n", server.url);
     contexts(
@@ -288,7 +287,7 @@ fn the_script_asks_the_program_that_printed_it() {
         let asked = place.mediactl([""; 0]).env("COMPLETE", shell).run().exits(0);
         assert!(script.starts_with(&asked.out), "{}", asked.out);
     }
-    place.run(["completion", "tcsh"]).exits(2);
+    place.line("completion tcsh").exits(2);
     // A variable of another program means nothing.
     for value in ["", "1", "bash"] {
         place.mediactl(["completion", "zsh"]).env("COMPLETE", value).run().exits(0).prints("compdef");

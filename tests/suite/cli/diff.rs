@@ -25,9 +25,9 @@ fn one_file_is_compared_with_what_read_shows() {
     let place = two(SAMPLE.replace("554", "555"));
     place.run(["diff", OTHER]).exits(1).prints("-rtsp 554;\n+rtsp 555;");
     place.run(["diff", "saved", OTHER]).exits(1).prints("-rtsp 554;\n+rtsp 555;");
-    place.mediactl(["diff", "-"]).input(SAMPLE).run().exits(0);
+    place.fed("diff -", SAMPLE).exits(0);
     place.mediactl(["diff", "-", OTHER]).input(SAMPLE).run().exits(1).prints("--- <stdin>\n+++ other.conf");
-    place.run(["diff", "-", "-"]).exits(2);
+    place.line("diff - -").exits(2);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn texts_with_errors_differ_as_text_only() {
     place.run(["diff", OTHER]).exits(1).prints("+stream a {");
     let run = place.run(["diff", "--json", OTHER]).exits(3);
     run.says("other.conf:1:10: error: ").says("`other.conf` has 1 error");
-    place.run(["diff", "missing.conf"]).exits(7).says("missing.conf` does not exist");
+    place.line("diff missing.conf").exits(7).says("missing.conf` does not exist");
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! `mediactl edit`, with small scripts in the place of a person
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::process::Signal;
 
 use super::serve::Serving;
-use super::{CONF, Call, Place, Run, SAMPLE};
+use super::{CONF, Call, Place, Run, SAMPLE, mode, set_mode};
 use crate::waiting::eventually;
 
 /// The folder of the user, where drafts are.
@@ -28,8 +27,7 @@ fn drafts(folder: &Path) -> Vec<String> {
         |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("draft-"));
     let mut texts = Vec::new();
     for path in paths.filter(is_draft) {
-        let mode = fs::metadata(&path).expect("it is there").permissions().mode();
-        assert_eq!(mode & 0o7777, 0o600, "{path:?}");
+        assert_eq!(mode(&path), 0o600, "{path:?}");
         if path.extension().is_some_and(|end| end == "conf") {
             texts.push(fs::read_to_string(path).expect("it is text"));
         }
@@ -99,7 +97,7 @@ fn one_entry_is_edited_alone() {
     edit(&place, ":", &["streams.cam1"]).run().exits(7).says("there is no stream `cam1`");
     edit(&place, ":", &["streams..x"]).run().exits(3);
     edit(&place, ":", &["rtmp", "--from", "x"]).run().exits(2);
-    Place::empty().run(["edit"]).exits(7);
+    Place::empty().line("edit").exits(7);
 }
 
 #[test]
@@ -234,8 +232,7 @@ fn the_printed_command_goes_on_with_the_edit() {
 fn a_folder_that_others_may_write_is_refused() {
     let place = Place::with(SAMPLE);
     edit(&place, SIX, &[]).run().exits(6);
-    let folder = place.path(STATE);
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("it is ours");
+    set_mode(&place.path(STATE), 0o777);
     edit(&place, SIX, &["--yes"]).run().exits(4).says("other users may write it");
     assert_eq!(place.text(), SAMPLE);
 }
@@ -301,7 +298,7 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     let break_it = "sed -i 's/prepush 7;/prepush 8; }/' \"$1\"";
     remote(break_it, &["--yes"]).exits(3).says("edit --from").hides("hunter2");
     let home = place.path("home/.local/state/mediactl");
-    assert_eq!(fs::metadata(&home).expect("it is there").permissions().mode() & 0o7777, 0o700);
+    assert_eq!(mode(&home), 0o700);
     assert_eq!(drafts(&home).len(), 1);
     let mend = format!("sed -i 's/rtsp 554/rtsp 555/' {CONF}; sed -i 's/prepush 8; }}/prepush 8;/' \"$1\"");
     remote(&mend, &["--from", &draft(&place).display().to_string(), "--yes"])
@@ -311,8 +308,8 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     let nine = "sed -i 's/prepush 8/prepush 9/' \"$1\"";
     let confirmed = remote(nine, &["--yes", "--confirm", "60s", "-o", "change-json"]).exits(0);
     assert_eq!(confirmed.json()["pending"]["operation"], "edit");
-    place.run(["status"]).exits(1).prints("edit by admin from 127.0.0.1");
-    place.run(["confirm", "--rollback"]).exits(0);
+    place.line("status").exits(1).prints("edit by admin from 127.0.0.1");
+    place.line("confirm --rollback").exits(0);
     assert!(place.text().contains("prepush 8"));
     server.stop().exits(0);
 }
@@ -325,13 +322,13 @@ fn a_server_that_starts_while_one_edits_is_not_written_past() {
     let editing = edit(&place, &format!("{SIX}; : > begun; cat gate"), &["--yes"]).start();
     eventually(|| place.path("begun").exists());
     let server = Serving::over(&place);
-    place.run(["modify", "--set", "rtsp=555", "--confirm", "60", "--quiet"]).exits(0);
+    place.line("modify --set rtsp=555 --confirm 60 --quiet").exits(0);
     place.open_gate();
     let refused = Run::of(editing.wait_with_output().expect("it ends")).exits(5);
     refused.says("a server over `media.conf` started meanwhile").says("edit --from");
-    place.run(["confirm"]).exits(0);
+    place.line("confirm").exits(0);
     resumed(&place, ":", &["--yes"]).run().exits(0);
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6").replace("rtsp 554", "rtsp 555"));
-    place.run(["status"]).exits(0);
+    place.line("status").exits(0);
     server.stop().exits(0);
 }

@@ -49,8 +49,7 @@ fn values_of_templates_and_of_the_top_level_are_shown_where_they_hold() {
 
 #[test]
 fn a_table_says_where_each_value_comes_from() {
-    let table =
-        Place::with(TEXT).run(["read", "--effective", "-o", "table", "--columns", "name,auth,prepush"]);
+    let table = Place::with(TEXT).line("read --effective -o table --columns name,auth,prepush");
     let table = table.exits(0).out;
     let rows: Vec<Vec<&str>> = table
         .lines()
@@ -72,9 +71,9 @@ fn what_it_shows_is_not_written_back() {
     let place = Place::with(TEXT);
     for arguments in [&["read", "--effective"][..], &["read", "--effective", "streams.*"]] {
         place.put("read.json", &place.run(arguments).exits(0).out);
-        let refused = place.run(["modify", "-f", "read.json"]).exits(3).err.clone();
+        let refused = place.line("modify -f read.json").exits(3).err.clone();
         assert!(refused.contains("the output of `read --effective`"), "{refused}");
     }
-    place.run(["read", "--effective", "-o", "set"]).exits(2);
+    place.line("read --effective -o set").exits(2);
     assert_eq!(place.text(), TEXT);
 }

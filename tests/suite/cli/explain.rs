@@ -24,7 +24,7 @@ cache movies { path /srv; }
 #[test]
 fn a_parameter_is_explained_with_or_without_a_stream() {
     let place = Place::with(TEXT);
-    let text = place.run(["explain", "streams.prepush"]).exits(0).out;
+    let text = place.line("explain streams.prepush").exits(0).out;
     assert_eq!(
         text,
         "streams.NAME.prepush\n  \
@@ -37,20 +37,16 @@ fn a_parameter_is_explained_with_or_without_a_stream() {
          where     in `stream` and `ondemand`, in `live`, in `template`, `source`, `file` and `vod`\n\
          example   prepush 5;\n"
     );
-    let one = place.run(["explain", "streams.cam1.prepush"]).exits(0).out;
+    let one = place.line("explain streams.cam1.prepush").exits(0).out;
     assert!(one.ends_with("example   prepush 5;\nvalue     5 (own, media.conf:8)\n"), "{one}");
-    place.run(["explain", "streams.cam2.prepush"]).exits(0).prints("value     not set\n");
-    place.run(["explain", "streams.cma1.prepush"]).exits(7).says("there is no stream `cma1`");
-    place.run(["explain", "lives.urls"]).exits(0).prints("an array of {\"url\", ...}\n");
-    place.run(["explain", "streams.urls"]).exits(0).prints("an array of {\"url\", ...}; always shown\n");
-    place.run(["explain", "lives.publish_enabled"]).exits(0).prints("default   true\n");
+    place.line("explain streams.cam2.prepush").exits(0).prints("value     not set\n");
+    place.line("explain streams.cma1.prepush").exits(7).says("there is no stream `cma1`");
+    place.line("explain lives.urls").exits(0).prints("an array of {\"url\", ...}\n");
+    place.line("explain streams.urls").exits(0).prints("an array of {\"url\", ...}; always shown\n");
+    place.line("explain lives.publish_enabled").exits(0).prints("default   true\n");
+    place.line("explain streams.url").exits(0).prints("streams.NAME.urls\n").prints("(or `input`, `urls`)");
     place
-        .run(["explain", "streams.url"])
-        .exits(0)
-        .prints("streams.NAME.urls\n")
-        .prints("(or `input`, `urls`)");
-    place
-        .run(["explain", "cluster_key"])
+        .line("explain cluster_key")
         .exits(0)
         .prints("at the top level, in `stream` and `ondemand`, in `live`");
 }
@@ -58,13 +54,13 @@ fn a_parameter_is_explained_with_or_without_a_stream() {
 #[test]
 fn a_directive_of_other_servers_is_explained_where_it_may_stand() {
     let place = Place::with(TEXT);
-    let push = place.run(["explain", "streams.push"]).exits(0).prints("Address to which the stream is sent");
+    let push = place.line("explain streams.push").exits(0).prints("Address to which the stream is sent");
     push.prints("where     at the top level, in `stream`, in `ondemand`, in `live`, in `template`\n");
     // Alone it is no place, as it stands in blocks.
-    place.run(["explain", "backend"]).exits(0).prints("where     in `auth_backend`\n").hides("value ");
-    let one = place.run(["explain", "cache.movies.path"]).exits(0);
+    place.line("explain backend").exits(0).prints("where     in `auth_backend`\n").hides("value ");
+    let one = place.line("explain cache.movies.path").exits(0);
     one.prints("value     \"/srv\" (own, media.conf:14)");
-    place.run(["explain", "streams.cam1.nosuch"]).exits(7);
+    place.line("explain streams.cam1.nosuch").exits(7);
 }
 
 #[test]
@@ -110,35 +106,31 @@ fn a_value_comes_with_its_source() {
         run.hides("swordfish").hides("own-secret").hides("hunter2");
     }
     place
-        .run(["--show-secrets", "explain", "streams.cam2.cluster_key"])
+        .line("--show-secrets explain streams.cam2.cluster_key")
         .prints("\"swordfish\" (global, media.conf:4)");
 }
 
 #[test]
 fn members_are_listed_and_faults_are_told() {
     let place = Place::with(TEXT);
-    place.run(["explain", "streams"]).exits(0).prints("\nmembers\n").prints("  prepush ");
-    place.run(["explain", "streams.cam1"]).exits(0).prints("One stream of the streams");
-    place.run(["explain", "edit_auth"]).exits(0).prints("  password  a string\n");
-    place.run(["explain", "prepush"]).exits(7).says("did you mean `streams.prepush` or `lives.prepush`?");
-    place.run(["explain", "dvr"]).exits(0).prints("Named archive at the top level");
-    place.run(["explain", "streams.dvr.disk_limit"]).exits(0).prints("unit      %");
-    place.run(["explain", "streams.prepsh"]).exits(7);
-    place.run(["explain", "rtmp.x"]).exits(3);
-    place.run(["explain", "streams..x"]).exits(3);
-    place.run(["--conf", "absent.conf", "explain", "rtmp"]).exits(0).says("absent.conf").prints("rtmp 1935;");
+    place.line("explain streams").exits(0).prints("\nmembers\n").prints("  prepush ");
+    place.line("explain streams.cam1").exits(0).prints("One stream of the streams");
+    place.line("explain edit_auth").exits(0).prints("  password  a string\n");
+    place.line("explain prepush").exits(7).says("did you mean `streams.prepush` or `lives.prepush`?");
+    place.line("explain dvr").exits(0).prints("Named archive at the top level");
+    place.line("explain streams.dvr.disk_limit").exits(0).prints("unit      %");
+    place.line("explain streams.prepsh").exits(7);
+    place.line("explain rtmp.x").exits(3);
+    place.line("explain streams..x").exits(3);
+    place.line("--conf absent.conf explain rtmp").exits(0).says("absent.conf").prints("rtmp 1935;");
 }
 
 #[test]
 fn a_value_that_is_not_known_is_not_called_unset() {
     let place = Place::empty();
-    let run = place.run(["explain", "streams.cam1.prepush"]).exits(0);
+    let run = place.line("explain streams.cam1.prepush").exits(0);
     run.says("explaining without values").prints("example   prepush 5;").hides("value ");
     place.put("media.conf", "stream cam1 {\n");
-    place.run(["explain", "rtsp"]).exits(0).says("its values are not shown").hides("value ");
-    place
-        .run(["--url", "http://127.0.0.1:9", "explain", "rtsp"])
-        .exits(7)
-        .says("not reachable")
-        .hides("type ");
+    place.line("explain rtsp").exits(0).says("its values are not shown").hides("value ");
+    place.line("--url http://127.0.0.1:9 explain rtsp").exits(7).says("not reachable").hides("type ");
 }

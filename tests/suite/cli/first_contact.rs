@@ -1,28 +1,24 @@
 //! The messages for a first-time user.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-
 use super::serve::Serving;
-use super::{CONF, Place};
+use super::{CONF, Place, mode};
 
 #[test]
 fn init_makes_a_valid_configuration_with_a_password_of_its_own() {
     let place = Place::empty();
-    let made = place.run(["init"]).exits(0).prints("login admin\npassword ").says("not shown again");
+    let made = place.line("init").exits(0).prints("login admin\npassword ").says("not shown again");
     let password = made.out.lines().find_map(|line| line.strip_prefix("password ")).expect("it is shown");
     assert_eq!(password.len(), 24);
-    place.run(["check", "--strict"]).exits(0).says("no errors, no warnings");
+    place.line("check --strict").exits(0).says("no errors, no warnings");
     assert!(place.text().contains(&format!("edit_auth admin {password};\n")));
-    let mode = fs::metadata(place.path(CONF)).expect("it is there").permissions().mode();
-    assert_eq!(mode & 0o777, 0o640);
+    assert_eq!(mode(&place.path(CONF)), 0o640);
     let before = place.bytes();
-    place.run(["init"]).exits(6).says("`media.conf` exists already").says("nothing was changed");
+    place.line("init").exits(6).says("`media.conf` exists already").says("nothing was changed");
     assert_eq!(place.bytes(), before);
-    let other = place.run(["init", "new/folder/site.conf"]).exits(0);
+    let other = place.line("init new/folder/site.conf").exits(0);
     assert!(!other.out.contains(password), "two configurations have two passwords");
-    place.run(["check", "new/folder/site.conf"]).exits(0);
-    place.run(["--url", "http://h", "init"]).exits(2);
+    place.line("check new/folder/site.conf").exits(0);
+    place.line("--url http://h init").exits(2);
     // The account works.
     let server = Serving::over(&place);
     place.put("password", password);

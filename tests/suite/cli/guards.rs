@@ -31,8 +31,8 @@ fn the_last_credentials_stay() {
         assert_eq!(place.text(), SAMPLE);
     }
     let place = Place::with(SAMPLE);
-    place.mediactl(["save", "-"]).input("rtmp 1;\n").run().exits(6);
-    place.run(["modify", "--force", "--unset", "edit_auth"]).exits(0);
+    place.fed("save -", "rtmp 1;\n").exits(6);
+    place.line("modify --force --unset edit_auth").exits(0);
     assert!(!place.text().contains("edit_auth"));
     place.set(&["rtsp=1"]).exits(0);
 }
@@ -86,7 +86,7 @@ fn delete_guard_stands_before_a_server_too() {
     let place = Place::with(accounted(8));
     let server = Serving::with(&place, &["--listen", "none"]);
     delete_guard_holds(&place);
-    place.mediactl(["save", "-"]).input(accounted(8)).run().exits(0);
+    place.fed("save -", accounted(8)).exits(0);
     let update = |more: &[&str]| place.mediactl(["update", "-"].iter().chain(more)).input(accounted(3)).run();
     update(&[]).exits(6).says("5 of 8 streams would be deleted");
     update(&["--force"]).exits(0).says("note: 5 streams are not in the new configuration");
@@ -178,5 +178,5 @@ fn the_last_entries_stay_on_a_server() {
     server.stop().exits(0);
     place.put("more.conf", "stream s udp://h:1;\n");
     place.put(super::CONF, "stream s udp://h:1;\n");
-    place.mediactl(["save", "-"]).input("include more.conf;\n").run().exits(0);
+    place.fed("save -", "include more.conf;\n").exits(0);
 }

@@ -42,7 +42,7 @@ fn the_short_help_of_each_command_has_sixty_lines_at_most_and_the_long_one_has_a
 #[test]
 fn the_overview_describes_each_command_in_a_line() {
     let place = Place::empty();
-    let overview = place.run(["-h"]).exits(0).out;
+    let overview = place.line("-h").exits(0).out;
     assert!(overview.lines().count() <= 39, "{overview}");
     for command in mediactl::cli::command().get_subcommands() {
         let name = command.get_name();
@@ -52,33 +52,33 @@ fn the_overview_describes_each_command_in_a_line() {
     }
     let alone = place.run([""; 0]).exits(2);
     assert_eq!((alone.out.as_str(), alone.err), ("", overview.clone()));
-    assert_eq!(place.run(["help", "modify"]).exits(0).out, place.run(["modify", "--help"]).exits(0).out);
-    assert_eq!(place.run(["help"]).exits(0).out, place.run(["--help"]).exits(0).out);
-    place.run(["help", "modfy"]).exits(2).says("modfy");
-    place.run(["modfy"]).exits(2).says("'modify'");
-    place.run(["--version"]).exits(0).prints("mediactl ");
+    assert_eq!(place.line("help modify").exits(0).out, place.line("modify --help").exits(0).out);
+    assert_eq!(place.line("help").exits(0).out, place.line("--help").exits(0).out);
+    place.line("help modfy").exits(2).says("modfy");
+    place.line("modfy").exits(2).says("'modify'");
+    place.line("--version").exits(0).prints("mediactl ");
 }
 
 #[test]
 fn other_names_of_commands_work_and_are_not_shown() {
     let place = Place::with(SAMPLE);
     for name in ["get", "show", "list", "ls"] {
-        assert_eq!(place.run([name, "streams"]).exits(0).out, place.run(["read", "streams"]).exits(0).out);
+        assert_eq!(place.run([name, "streams"]).exits(0).out, place.line("read streams").exits(0).out);
     }
-    place.run(["set", "--set", "rtmp=1936"]).exits(0);
-    place.run(["copy", "streams.cam1", "streams.a"]).exits(0);
-    place.run(["rename", "streams.a", "streams.b"]).exits(0);
-    place.run(["move", "streams.b", "streams.c"]).exits(0);
+    place.line("set --set rtmp=1936").exits(0);
+    place.line("copy streams.cam1 streams.a").exits(0);
+    place.line("rename streams.a streams.b").exits(0);
+    place.line("move streams.b streams.c").exits(0);
     for name in ["delete", "remove", "del"] {
-        place.run(["cp", "streams.cam1", "streams.x"]).exits(0);
+        place.line("cp streams.cam1 streams.x").exits(0);
         place.run([name, "streams.x"]).exits(0);
     }
-    place.run(["log"]).exits(0).prints("modify");
+    place.line("log").exits(0).prints("modify");
     for name in ["validate", "lint", "test"] {
-        assert_eq!(place.run([name]).exits(0).err, place.run(["check"]).exits(0).err);
+        assert_eq!(place.run([name]).exits(0).err, place.line("check").exits(0).err);
     }
-    place.run(["format", "--dry-run"]).exits(0);
-    assert!(!place.run(["-h"]).exits(0).out.contains("validate"));
+    place.line("format --dry-run").exits(0);
+    assert!(!place.line("-h").exits(0).out.contains("validate"));
 }
 
 #[test]
@@ -90,5 +90,5 @@ fn a_mistyped_word_is_answered_with_what_is_near() {
         let run = place.run(words.split_whitespace()).exits(2);
         run.says("similar").says(name);
     }
-    place.run(["modify", "rtmp"]).exits(2).says("for '[PATH=VALUE]...'");
+    place.line("modify rtmp").exits(2).says("for '[PATH=VALUE]...'");
 }

@@ -52,7 +52,7 @@ fn what_a_hook_prints_and_a_message_says_is_masked_by_value() {
     check.says("was <secret:").says(", on cam1").hides("s3cret");
     place.run(set.iter().chain(&["--reload-cmd", prints])).exits(9).says("was <secret:").hides("s3cret");
     place.run(set).exits(0);
-    let shown = place.run(["history", "-o", "json", "--show-secrets"]).exits(0).hides("s3cret").json();
+    let shown = place.line("history -o json --show-secrets").exits(0).hides("s3cret").json();
     let message = shown[0]["message"].as_str().expect("it has a message").to_owned();
     assert!(message.starts_with("<secret:") && message.contains("> to <secret:"), "{message}");
 }
@@ -62,7 +62,7 @@ fn a_reload_that_fails_for_the_old_text_too_is_told_twice() {
     let place = Place::with(SAMPLE);
     let run = with_hooks(&place, &["--reload-cmd", "wc -l < \"$MEDIACTL_TEXT\" >&2; exit 1"]).run().exits(9);
     run.says("failed with exit code 1: ").says("; for the old configuration it failed with exit code 1: ");
-    let told = place.run(["history", "-o", "json"]).exits(0).json();
+    let told = place.line("history -o json").exits(0).json();
     assert_eq!(told[0]["message"], "the reload command failed after `modify`");
     assert_eq!(place.text(), SAMPLE);
 }
@@ -84,7 +84,7 @@ fn a_dry_run_checks_and_does_not_reload() {
     assert_eq!(place.text(), SAMPLE);
     with_hooks(&place, &["--dry-run", "--check-cmd", "false"]).run().exits(3);
     // Nor is anything checked where nothing changes.
-    place.run(["modify", "--set", "rtsp=554", "--check-cmd", "false", "--reload-cmd", "false"]).exits(0);
+    place.line("modify --set rtsp=554 --check-cmd false --reload-cmd false").exits(0);
 }
 
 /// A check command that notes that it runs, and goes on when someone writes into the FIFO `gate`; its text has
@@ -148,13 +148,13 @@ fn an_edit_by_another_program_stays_when_a_reload_fails() {
     let run = place.run(["modify", "--set", "rtmp=1936", "--reload-cmd", reload]).exits(9);
     run.says("its edit stays without the change");
     assert_eq!(place.text(), "rtmp 1935;\nhttp 81;\n");
-    place.run(["history"]).exits(0).prints("the reload command failed after `modify`").prints("hand-edit");
+    place.line("history").exits(0).prints("the reload command failed after `modify`").prints("hand-edit");
 }
 
 #[test]
 fn a_new_file_goes_again() {
     let place = Place::empty();
-    let run = place.mediactl(["save", "--reload-cmd", "false", "-"]).input("rtmp 1;\n").run().exits(9);
+    let run = place.fed("save --reload-cmd false -", "rtmp 1;\n").exits(9);
     run.says("there was no configuration before the change, so the file was removed");
     assert!(place.names().is_empty(), "{:?}", place.names());
 }

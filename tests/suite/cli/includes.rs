@@ -29,48 +29,48 @@ fn place() -> Place {
 #[test]
 fn what_is_included_is_seen_and_not_part_of_the_configuration() {
     let place = place();
-    place.run(["check"]).exits(0).says("4 files checked: no errors, no warnings");
-    let table = place.run(["read", "-o", "table", "--columns", "name,prepush"]).exits(0).out;
+    place.line("check").exits(0).says("4 files checked: no errors, no warnings");
+    let table = place.line("read -o table --columns name,prepush").exits(0).out;
     assert_eq!(table, "NAME  PREPUSH\ncam1  -\ncam9  9\ndoor  7\n");
-    place.run(["explain", "streams.cam9.prepush"]).exits(0).prints("9 (own, conf.d/b.conf:3)");
-    place.run(["explain", "streams.door.prepush"]).exits(0).prints("7 (own, common.inc:1)");
-    place.run(["explain", "streams.door.urls[0].url"]).exits(0).prints("(own, media.conf:7)");
-    place.run(["explain", "streams.cam9.auth.url"]).exits(0).prints("(global, media.conf:2)");
-    let own = place.run(["read"]).exits(0).json();
+    place.line("explain streams.cam9.prepush").exits(0).prints("9 (own, conf.d/b.conf:3)");
+    place.line("explain streams.door.prepush").exits(0).prints("7 (own, common.inc:1)");
+    place.line("explain streams.door.urls[0].url").exits(0).prints("(own, media.conf:7)");
+    place.line("explain streams.cam9.auth.url").exits(0).prints("(global, media.conf:2)");
+    let own = place.line("read").exits(0).json();
     assert_eq!(own["include"], "conf.d/*.conf");
     assert!(own["streams"].get("cam9").is_none());
-    assert_eq!(place.run(["read", "-o", "conf"]).exits(0).out, MAIN);
+    assert_eq!(place.line("read -o conf").exits(0).out, MAIN);
     place.patch(&own.to_string()).exits(0).says("nothing to change");
 }
 
 #[test]
 fn the_output_with_includes_is_marked_and_never_written_back() {
     let place = place();
-    let all = place.run(["read", "--with-includes"]).exits(0).json();
+    let all = place.line("read --with-includes").exits(0).json();
     assert_eq!(all["with_includes"], serde_json::json!(["conf.d/a.conf", "conf.d/b.conf", "common.inc"]));
     assert_eq!(all["streams"]["cam9"]["prepush"], 9);
     assert!(all.get("include").is_none());
     place.patch(&all.to_string()).exits(3).says("can't be written back");
     assert_eq!(place.text(), MAIN);
-    let text = place.run(["read", "--with-includes", "-o", "conf"]).exits(0).out;
+    let text = place.line("read --with-includes -o conf").exits(0).out;
     assert!(text.contains("# included from conf.d/a.conf\n# first\nrtmp 1935;\n"), "{text}");
     place.put("flat.conf", text);
-    place.run(["check", "flat.conf"]).exits(0);
-    place.run(["read", "--with-includes", "-r", "streams.door.prepush"]).exits(0).prints("7\n");
+    place.line("check flat.conf").exits(0);
+    place.line("read --with-includes -r streams.door.prepush").exits(0).prints("7\n");
 }
 
 #[test]
 fn each_diagnostic_names_its_file_and_line() {
     let place = place();
     place.put("conf.d/c.conf", "rtsp 554;\nstream cam1 {\n  url htp://x;\n}\n");
-    let run = place.run(["check"]).exits(3).prints("conf.d/c.conf:3:7: warning");
+    let run = place.line("check").exits(3).prints("conf.d/c.conf:3:7: warning");
     run.prints("in media.conf:3");
     place.put("conf.d/c.conf", "rtsp 554;\nstream cam7 {\n");
-    place.run(["check"]).exits(3).prints("conf.d/c.conf:2:13: error: unclosed");
-    place.run(["read", "-o", "table"]).exits(3).says("conf.d/c.conf:2:13");
-    place.run(["read"]).exits(0);
+    place.line("check").exits(3).prints("conf.d/c.conf:2:13: error: unclosed");
+    place.line("read -o table").exits(3).says("conf.d/c.conf:2:13");
+    place.line("read").exits(0);
     place.put("conf.d/c.conf", "edit_auth admin hunter2 swordfish;\n");
-    place.run(["check"]).prints("conf.d/c.conf:1").hides("hunter2");
+    place.line("check").prints("conf.d/c.conf:1").hides("hunter2");
 }
 
 #[test]
@@ -83,19 +83,19 @@ fn loops_missing_files_and_depth_are_errors() {
         ("include [;", "common.inc:1:1: error: cannot include `[`"),
     ] {
         place.put("common.inc", included);
-        place.run(["check"]).exits(3).prints(fault);
-        place.run(["read", "--with-includes"]).exits(3).says(fault);
+        place.line("check").exits(3).prints(fault);
+        place.line("read --with-includes").exits(3).says(fault);
         place.set(&["rtsp=554"]).exits(0);
-        place.run(["modify", "-q", "--unset", "rtsp"]).exits(0);
+        place.line("modify -q --unset rtsp").exits(0);
     }
     for level in 0..20 {
         place.put(&format!("{level}.inc"), format!("include {}.inc;", level + 1));
     }
     place.put("20.inc", "prepush 1;");
     place.put("common.inc", "include 0.inc;");
-    place.run(["check"]).exits(3).prints("error: includes nest deeper than 16");
+    place.line("check").exits(3).prints("error: includes nest deeper than 16");
     place.put("common.inc", "include *.none;");
-    place.run(["check"]).exits(0);
+    place.line("check").exits(0);
 }
 
 #[test]
@@ -110,16 +110,16 @@ fn a_change_of_an_included_entry_says_where_it_stands() {
         run.says("--conf conf.d/");
     }
     place.patch(r#"{"streams": {"cam9": {"prepush": 5}}}"#).exits(7).says("conf.d/b.conf");
-    place.run(["mv", "streams.cam9", "streams.cam8"]).exits(7).says("conf.d/b.conf");
-    place.run(["cp", "streams.cam1", "streams.cam9"]).exits(7).says("conf.d/b.conf");
+    place.line("mv streams.cam9 streams.cam8").exits(7).says("conf.d/b.conf");
+    place.line("cp streams.cam1 streams.cam9").exits(7).says("conf.d/b.conf");
     let edit = place.mediactl(["edit", "streams.cam9"]).env("EDITOR", "true").run();
     edit.exits(7).says("--conf conf.d/b.conf");
     // An expectation about an included entry is refused, too.
     let expects = ["modify", "--expect", "streams.cam9=null", "--set", "rtsp=554"];
     place.run(expects).exits(7).says("it stands in `conf.d/b.conf`, line 1");
     assert_eq!(place.text(), MAIN);
-    place.run(["--conf", "conf.d/b.conf", "modify", "-q", "--set", "streams.cam9.prepush=5"]).exits(0);
-    place.run(["explain", "streams.cam9.prepush"]).exits(0).prints("5 (own, conf.d/b.conf:3)");
+    place.line("--conf conf.d/b.conf modify -q --set streams.cam9.prepush=5").exits(0);
+    place.line("explain streams.cam9.prepush").exits(0).prints("5 (own, conf.d/b.conf:3)");
     place.set(&["streams.cam1.prepush=5"]).exits(0);
 }
 
@@ -160,7 +160,7 @@ fn drops_no_camera_unasked(place: &Place, way: &[&str]) {
         run(&["--max-delete", "6"]).exits(0);
         assert_eq!(place.text(), before.replace("include conf.d/*.conf;\n", left), "{command}");
         place.put("before.conf", &before);
-        place.run(["save", "before.conf"]).exits(0);
+        place.line("save before.conf").exits(0);
     }
 }
 
@@ -194,12 +194,12 @@ fn whoever_looks_for_an_included_entry_alone_is_told_where_it_stands() {
         }
     };
     told(&[]);
-    place.run(["wait", "streams.cam1.title=x"]).exits(0);
+    place.line("wait streams.cam1.title=x").exits(0);
     let server = Serving::over(&place);
     told(&[]);
     told(&["--url", &server.url]);
     place.put("conf.d/c.conf", "stream cam7 {");
-    place.run(["blame", "streams.cam1"]).exits(0);
+    place.line("blame streams.cam1").exits(0);
 }
 
 /// Texts that may be no configuration.
@@ -261,16 +261,16 @@ fn a_file_outside_of_the_folder_is_not_opened() {
 fn an_included_file_is_told_of_once_wherever_it_stands() {
     let place = Place::with("stream a {\n  include common.inc;\n}\nstream b {\n  include common.inc;\n}\n");
     place.put("common.inc", "url htp://1;\ninclude none.inc;\n");
-    let run = place.run(["check", "-o", "json"]).exits(3).says("2 files checked: 1 error, 1 warning");
+    let run = place.line("check -o json").exits(3).says("2 files checked: 1 error, 1 warning");
     assert_eq!(run.json().as_array().map(Vec::len), Some(2));
     place.put("common.inc", "url udp://1;\n");
-    let all = place.run(["read", "--with-includes"]).exits(0).json();
+    let all = place.line("read --with-includes").exits(0).json();
     assert_eq!(all["with_includes"], serde_json::json!(["common.inc"]));
     assert_eq!(all["streams"]["b"]["urls"][0]["url"], "udp://1");
     let all: String = (0..30).map(|at| format!("include {at}.inc;\n").repeat(2)).collect();
     (0..30).for_each(|at| place.put(&format!("{at}.inc"), &all));
     place.put(CONF, &all);
-    let run = place.run(["check"]).exits(3).says("31 files checked");
+    let run = place.line("check").exits(3).says("31 files checked");
     assert!(run.out.len() < 20_000, "{} bytes", run.out.len());
 }
 
@@ -345,24 +345,24 @@ fn faults_that_stood_there_before_refuse_nothing_and_keep_no_server_down() {
     place.put(CONF, &twice);
     place.set(&["rtsp=554"]).exits(0);
     place.put("other.conf", format!("{twice}rtsp 555;\n"));
-    place.run(["save", "other.conf"]).exits(0);
+    place.line("save other.conf").exits(0);
     place.put("none.conf", format!("{twice}include none.inc;\n"));
-    let run = place.run(["save", "none.conf"]).exits(3).says("cannot include `none.inc`");
+    let run = place.line("save none.conf").exits(3).says("cannot include `none.inc`");
     assert!(!run.err.contains(FAULT), "{run:?}");
     let server = Serving::over(&place);
     place.set(&["rtsp=556"]).exits(0);
     place.put("conf.d/c.conf", "stream door { url udp://1; }\nstream broken {");
-    place.run(["save", "other.conf"]).exits(0);
+    place.line("save other.conf").exits(0);
     server.hang_up();
     place.put("good.conf", main);
-    place.run(["save", "good.conf"]).exits(0);
+    place.line("save good.conf").exits(0);
     let run = server.stop();
     run.says(FAULT);
     // A broken text can be repaired, and the fault of the included file stays what it is.
     place.put(CONF, "stream x {");
-    place.run(["save", "good.conf"]).exits(0);
+    place.line("save good.conf").exits(0);
     place.put(CONF, "stream x {");
-    place.run(["save", "other.conf"]).exits(3).says(FAULT);
+    place.line("save other.conf").exits(3).says(FAULT);
 }
 
 #[test]
@@ -370,21 +370,21 @@ fn a_broken_included_file_is_shown_by_status_and_by_each_hang_up() {
     let place = place();
     place.put(CONF, format!("edit_auth admin hunter2;\n{MAIN}"));
     let server = Serving::over(&place);
-    place.run(["status"]).exits(0);
+    place.line("status").exits(0);
     place.put("conf.d/b.conf", "stream cam9 {\n  password swordfish; }}\n");
     let words = "conf.d/b.conf:2:24: stray `}`";
-    let status = place.run(["status"]).exits(1).prints("the file, with what it includes, has an error");
+    let status = place.line("status").exits(1).prints("the file, with what it includes, has an error");
     status.prints(words).prints("`password <secret:").hides("swordfish");
     let elsewhere = server.remote(&place, &["status"]).exits(1).prints("with what it includes, has an error");
     elsewhere.says("note: `conf.d/b.conf`, line 2, column 24: stray `}`").hides("swordfish");
-    let json = place.run(["status", "-o", "json"]).exits(1).json();
+    let json = place.line("status -o json").exits(1).json();
     assert_eq!((&json["errors"], &json["first_error"]["line"]), (&1.into(), &2.into()), "{json}");
     place.set(&["rtsp=1935"]).exits(0);
     place.put("conf.d/b.conf", "stream cam9 {\n  password swordfish; }}\n# \n");
     // Of signals that come together only one is seen.
     for _ in 0..10 {
         server.hang_up();
-        place.run(["status"]).exits(1).prints(words);
+        place.line("status").exits(1).prints(words);
     }
     let run = server.stop().says("SIGHUP: the file was loaded again").hides("swordfish");
     assert!(run.err.matches("`conf.d/b.conf`, line 2: stray `}`").count() > 1, "{run:?}");
@@ -395,10 +395,10 @@ fn a_take_back_is_told_of_faults_and_never_refused() {
     let place = place();
     place.put(CONF, format!("{MAIN}{TWICE}"));
     place.put("good.conf", MAIN);
-    place.run(["save", "good.conf"]).exits(0);
-    place.run(["rollback", "last"]).exits(0).says(&format!("warning: `media.conf`, line 9: {FAULT}"));
-    place.run(["save", "good.conf"]).exits(0);
-    let run = place.run(["modify", "--reload-cmd", "false", "--set", "rtsp=554"]).exits(9);
+    place.line("save good.conf").exits(0);
+    place.line("rollback last").exits(0).says(&format!("warning: `media.conf`, line 9: {FAULT}"));
+    place.line("save good.conf").exits(0);
+    let run = place.line("modify --reload-cmd false --set rtsp=554").exits(9);
     run.says("the old configuration is back");
     assert_eq!(place.text(), MAIN);
 }
@@ -413,7 +413,7 @@ fn a_client_elsewhere_sees_what_is_included_as_on_the_machine_of_the_file() {
     let table = ["read", "-o", "table", "--columns", "name,prepush"];
     remote(&table).exits(0).prints("cam1  -\ncam9  9\ndoor  7\n");
     remote(&["explain", "streams.cam9.prepush"]).exits(0).prints("9 (own, conf.d/b.conf:3)");
-    let local = place.run(["read", "--with-includes", "-o", "conf"]).exits(0).out;
+    let local = place.line("read --with-includes -o conf").exits(0).out;
     assert_eq!(remote(&["read", "--with-includes", "--saved", "-o", "conf"]).exits(0).out, local);
     let run = remote(&["check", "running"]).exits(0).hides("swordfish").says("4 files checked");
     run.prints("conf.d/b.conf:2:7: warning: ");

@@ -67,21 +67,21 @@ fn show_secrets_and_a_pipe_get_the_real_values() {
     for form in ["json", "compact", "set", "conf"] {
         place.run(["read", "-o", form]).exits(0).prints("HUSH1").prints("HUSH14").prints("HUSH19");
     }
-    place.run(["read", "-r", "edit_auth.password"]).exits(0).prints("HUSH1\n");
+    place.line("read -r edit_auth.password").exits(0).prints("HUSH1\n");
     place.put("other.conf", all_changed());
-    let run = place.run(["--show-secrets", "diff", "other.conf"]).exits(1).hides("<secret:");
+    let run = place.line("--show-secrets diff other.conf").exits(1).hides("<secret:");
     run.prints("+# edit_auth admin OLDHUSH; \n").prints("+  cluster_key HUSH18; \n");
     place.put("other.conf", PLANTED.replace("HUSH18", "HUSHX"));
-    place.run(["diff", "--json", "other.conf"]).exits(1).prints("HUSHX");
+    place.line("diff --json other.conf").exits(1).prints("HUSHX");
     place.put("bad.conf", "edit_auth HUSH1;\n");
-    place.run(["check", "--show-secrets", "bad.conf"]).exits(3).prints("edit_auth HUSH1;");
+    place.line("check --show-secrets bad.conf").exits(3).prints("edit_auth HUSH1;");
 }
 
 #[test]
 fn equal_secrets_have_equal_masks_within_one_output() {
     let place = Place::with("cluster_key HUSH1;\nstream a { cluster_key HUSH1; }\n");
     place.put("other.conf", "cluster_key HUSH2;\nstream a { cluster_key HUSH1; }\n");
-    let out = masked(place.run(["diff", "other.conf"]).exits(1)).out;
+    let out = masked(place.line("diff other.conf").exits(1)).out;
     let masks: Vec<&str> =
         out.split("<secret:").skip(1).map(|rest| rest.split('>').next().unwrap_or_default()).collect();
     let [removed, added, context] = masks[..] else { panic!("{out}") };
@@ -107,10 +107,10 @@ fn diagnostics_mask() {
     for text in &with_errors {
         let place = Place::with(text);
         place.put("other.conf", "rtmp 1;\n");
-        masked(place.run(["check"]));
-        masked(place.run(["check", "-o", "json"]));
-        masked(place.run(["diff", "other.conf"]));
-        masked(place.run(["save", "other.conf", "--dry-run", "--force"]));
+        masked(place.line("check"));
+        masked(place.line("check -o json"));
+        masked(place.line("diff other.conf"));
+        masked(place.line("save other.conf --dry-run --force"));
         place.put("other.conf", "");
         masked(place.run(["--conf", "other.conf", "save", CONF, "--dry-run"]));
     }
@@ -209,7 +209,7 @@ fn secrets_are_masked_on_a_terminal() {
     masked(place.mediactl(["read", "streams.cam1"]).env("MEDIACTL_MASK", "1").run().exits(0));
     place.mediactl(["read"]).env("MEDIACTL_MASK", "0").run().exits(0).prints("HUSH");
     masked(place.run(["modify", "--set", "rtmp=2", "-m", "for rtsp://u:HUSH@h/ and pwd=HUSH"]).exits(0));
-    masked(place.run(["history"]).exits(0)).prints("<secret:");
+    masked(place.line("history").exits(0)).prints("<secret:");
 }
 
 #[test]
@@ -222,10 +222,10 @@ fn words_that_are_no_secret_are_not_masked() {
     for output in ["json", "compact", "set", "conf"] {
         place.run(["--mask", "read", "-o", output]).exits(0).prints("CLEAR").hides("<secret:");
     }
-    place.run(["diff", "other.conf"]).exits(1).prints("CLEAR").hides("<secret:");
+    place.line("diff other.conf").exits(1).prints("CLEAR").hides("<secret:");
     // The word behind `file` and each word behind `token` is a secret.
     place.put("keys.conf", "key { file HUSH; }\nallow token HUSH HUSH2;\n# allow token HUSH;\n");
-    masked(place.run(["--mask", "--conf", "keys.conf", "read", "-o", "conf"]).exits(0));
+    masked(place.line("--mask --conf keys.conf read -o conf").exits(0));
 }
 
 #[test]
@@ -237,13 +237,13 @@ fn no_line_of_json_or_xml_is_quoted() {
         "[\"HUSH\"]",
         "<config><x>HUSH</x></config>",
     ] {
-        masked(place.mediactl(["save", "-"]).input(text).run().exits(3));
-        masked(place.mediactl(["check", "-"]).input(text).run().exits(3)).prints("error: ");
+        masked(place.fed("save -", text).exits(3));
+        masked(place.fed("check -", text).exits(3)).prints("error: ");
     }
     // Of another text the line is shown, and what stands behind the name of a secret is not.
     let text =
         "stream a {\n  url http://h/ region=eu password=HUSH more HUSH; key HUSH;\n  passphrase\n  HUSH\n";
-    masked(place.mediactl(["check", "-"]).input(text).run().exits(3));
+    masked(place.fed("check -", text).exits(3));
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn a_mask_is_refused_wherever_it_comes_in() {
     let place = Place::with("rtmp 1;\nedit_auth a geheim;\n");
     let mask = "<secret:0123ab>";
     place.put("masked.conf", format!("edit_auth a {mask};\n"));
-    place.run(["save", "masked.conf"]).exits(3).says("line 1: this is a mask").says("--show-secrets");
+    place.line("save masked.conf").exits(3).says("line 1: this is a mask").says("--show-secrets");
     for assignment in [
         "edit_auth.password=<secret:0123ab>",
         "streams.a.urls[+]=rtsp://<secret:0123ab>@h/",
@@ -295,5 +295,5 @@ fn control_characters_reach_no_terminal() {
         clean(wrong, 2);
     }
     // A pipe gets the bytes.
-    place.run(["read", "-o", "conf"]).exits(0).prints(&planted);
+    place.line("read -o conf").exits(0).prints(&planted);
 }

@@ -44,8 +44,9 @@ pub mod watch;
 mod words;
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
@@ -154,6 +155,16 @@ impl Place {
         self.mediactl(arguments).run()
     }
 
+    /// The same with the words of a line, which are parted by blanks.
+    pub fn line(&self, line: &str) -> Run {
+        self.run(line.split(' '))
+    }
+
+    /// The same with an input.
+    pub fn fed(&self, line: &str, input: impl AsRef<[u8]>) -> Run {
+        self.mediactl(line.split(' ')).input(input).run()
+    }
+
     /// `modify` with one `--set` for each assignment.
     pub fn set(&self, assignments: &[&str]) -> Run {
         self.run(["modify"].into_iter().chain(assignments.iter().flat_map(|text| ["--set", *text])))
@@ -161,7 +172,7 @@ impl Place {
 
     /// `modify -f -` of this patch.
     pub fn patch(&self, patch: &str) -> Run {
-        self.mediactl(["modify", "-f", "-"]).input(patch).run()
+        self.fed("modify -f -", patch)
     }
 
     /// The texts that the history keeps of its entries, the oldest first.
@@ -186,6 +197,14 @@ impl Place {
     }
 }
 
+pub fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).expect("it is there").mode() & 0o7777
+}
+
+pub fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).expect("the file is ours");
+}
+
 fn collect(root: &Path, folder: &Path, names: &mut Vec<String>) {
     for entry in fs::read_dir(folder).expect("a folder can be listed") {
         let path = entry.expect("an entry can be read").path();
@@ -193,6 +212,23 @@ fn collect(root: &Path, folder: &Path, names: &mut Vec<String>) {
             collect(root, &path, names);
         } else {
             names.push(path.strip_prefix(root).expect("it is below").display().to_string());
+        }
+    }
+}
+
+/// Copies a folder for its owner alone.
+pub fn copy(from: &Path, to: &Path) {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(to).expect("a folder can be made");
+    for entry in fs::read_dir(from).expect("a folder can be listed") {
+        let from = entry.expect("an entry can be read").path();
+        let to = to.join(from.file_name().expect("it has a name"));
+        if let Ok(target) = fs::read_link(&from) {
+            symlink(target, &to).expect("the name is free");
+        } else if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(&from, &to).expect("there is room");
+            set_mode(&to, 0o600);
         }
     }
 }

@@ -35,7 +35,7 @@ fn phantoms_are_refused() {
     }
     assert_eq!(place.text(), SAMPLE);
     place.set(&["streams.cam3.prepush=1", "streams.cam3.urls[+]=udp://h:3"]).exits(0);
-    place.run(["modify", "--create", "--set", "streams.cam4.prepush=1"]).exits(0);
+    place.line("modify --create --set streams.cam4.prepush=1").exits(0);
     place.patch(r#"{"streams":{"cam5":{"prepush":1}}}"#).exits(0);
 }
 
@@ -59,10 +59,10 @@ fn no_change_is_said_and_touches_nothing() {
         let run = run.exits(0);
         assert_eq!((run.out.as_str(), run.err.as_str()), ("", "nothing to change in media.conf\n"));
     }
-    let own = place.run(["read"]).out;
+    let own = place.line("read").out;
     place.patch(&own).exits(0).says("nothing to change");
     assert_eq!((place.text().as_str(), place.written()), (SAMPLE, before));
-    place.run(["modify", "-q", "--set", "rtsp=554"]).exits(0).says_nothing();
+    place.line("modify -q --set rtsp=554").exits(0).says_nothing();
 }
 
 #[test]
@@ -71,10 +71,10 @@ fn a_change_prints_its_diff_and_a_summary() {
     let run = place.set(&["rtsp=555"]).exits(0);
     assert!(run.out.starts_with("--- media.conf\n+++ media.conf\n@@ -1,6 +1,6 @@\n # main\n"), "{}", run.out);
     assert_eq!(run.err, "changed media.conf: 1 line added, 1 line removed\n");
-    let run = place.run(["modify", "-o", "json", "--set", "rtsp=556"]).exits(0);
+    let run = place.line("modify -o json --set rtsp=556").exits(0);
     assert_eq!(run.json()["paths"][0]["after"], 556);
     assert_eq!(run.err.lines().count(), 1);
-    place.run(["modify", "-q", "--set", "rtsp=557"]).exits(0).says_nothing();
+    place.line("modify -q --set rtsp=557").exits(0).says_nothing();
     assert!(place.text().contains("rtsp 557;"));
 }
 
@@ -83,11 +83,11 @@ fn a_dry_run_writes_nothing_and_makes_no_folder() {
     let place = Place::with(SAMPLE);
     let before = place.written();
     place
-        .run(["modify", "--dry-run", "--set", "rtsp=555"])
+        .line("modify --dry-run --set rtsp=555")
         .exits(0)
         .prints("+rtsp 555;")
         .says("would change media.conf: 1 line added, 1 line removed\n");
-    let json = place.run(["modify", "--dry-run", "-o", "json", "--set", "rtsp=555"]).exits(0).json();
+    let json = place.line("modify --dry-run -o json --set rtsp=555").exits(0).json();
     assert_eq!(json["paths"][0]["after"], 555);
     assert_eq!((place.text().as_str(), place.written()), (SAMPLE, before));
     assert_eq!(place.names(), [CONF]);
@@ -120,11 +120,8 @@ fn a_condition_is_no_expectation() {
         run.says("is a condition").says("`--where` takes conditions").hides("geheim");
         place.run(["wait", expected]).exits(2).says("is a condition");
     }
-    place
-        .run(["modify", "--expect", "logleve=null", "--set", "rtsp=555"])
-        .exits(3)
-        .says("did you mean `loglevel`?");
-    place.run(["wait", "streams.cam1.titel=null", "--timeout", "1"]).exits(3).says("did you mean `title`?");
+    place.line("modify --expect logleve=null --set rtsp=555").exits(3).says("did you mean `loglevel`?");
+    place.line("wait streams.cam1.titel=null --timeout 1").exits(3).says("did you mean `title`?");
     assert_eq!(place.text(), SAMPLE);
 }
 

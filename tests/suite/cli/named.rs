@@ -60,9 +60,9 @@ fn mv_renames_what_refers_to_a_block_and_says_how_many() {
 #[test]
 fn many_names_change_at_once_with_what_refers_to_them() {
     let place = Place::with(TEXT);
-    place.run(["mv", "template.*", "--replace", "s/low/lower/"]).exits(0);
+    place.line("mv template.* --replace s/low/lower/").exits(0);
     assert_eq!(place.text().matches("template lower").count(), 3);
-    place.run(["mv", "streams.*", "--replace", "s/a/gate/"]).exits(0);
+    place.line("mv streams.* --replace s/a/gate/").exits(0);
     assert!(place.text().contains("backup_stream gate;"), "{}", place.text());
 }
 
@@ -70,9 +70,9 @@ fn many_names_change_at_once_with_what_refers_to_them() {
 fn a_name_that_cant_stand_in_all_places_is_refused() {
     let place = Place::with(TEXT);
     place.run(["mv", "dvr.main", "dvr.\"a b\""]).exits(3);
-    place.run(["mv", "template.low", "template.low"]).exits(0);
-    place.run(["mv", "template.low", "dvr.low"]).exits(3);
-    place.run(["mv", "template.nope", "template.x"]).exits(7);
+    place.line("mv template.low template.low").exits(0);
+    place.line("mv template.low dvr.low").exits(3);
+    place.line("mv template.nope template.x").exits(7);
     assert_eq!(place.text(), TEXT);
 }
 
@@ -94,12 +94,12 @@ fn a_block_that_others_use_is_not_removed_unless_that_is_accepted() {
     // A whole text, too; one that takes the users along is no surprise.
     let place = Place::with(TEXT);
     place.put("new.conf", TEXT.replace("template low {\n  prepush 5;\n}\n", ""));
-    place.run(["save", "new.conf"]).exits(6);
-    place.run(["modify", "--unset", "streams.a", "--unset", "streams.c", "--unset", "template.low"]).exits(0);
-    place.run(["rollback", "last"]).exits(0);
+    place.line("save new.conf").exits(6);
+    place.line("modify --unset streams.a --unset streams.c --unset template.low").exits(0);
+    place.line("rollback last").exits(0);
     let many: String = (0..9).map(|n| format!("stream s{n} {{\n  template low;\n}}\n")).collect();
     place.put("media.conf", format!("{TEXT}{many}"));
-    let refused = place.run(["modify", "--unset", "template.low"]).exits(6).err;
+    let refused = place.line("modify --unset template.low").exits(6).err;
     assert!(refused.contains("11 blocks use `template.low`, which the change removes: `streams.a`, `streams.c`, `streams.s0`, …"), "{refused}");
 }
 
@@ -108,9 +108,9 @@ fn streams_inside_another_one_are_counted_with_it() {
     let place = Place::with(
         "http 80;\nstream a {\n  url udp://1;\nstream b {\n  url udp://2;\n}\nstream c udp://3;\n}\n",
     );
-    let refused = place.run(["modify", "--unset", "streams.a", "--max-delete", "2"]).exits(6).err;
+    let refused = place.line("modify --unset streams.a --max-delete 2").exits(6).err;
     assert!(refused.contains("3 of 3 streams would be deleted"), "{refused}");
-    let told = place.run(["modify", "--unset", "streams.a"]).exits(0).err;
+    let told = place.line("modify --unset streams.a").exits(0).err;
     assert!(told.contains("2 stood inside another one: is a `}` missing?"), "{told}");
 }
 
@@ -122,10 +122,10 @@ fn a_change_that_brings_a_sign_in_front_of_a_value_is_refused() {
         (r#"{"access_log":["=","/var/log/x"]}"#, "between `access_log` and its value"),
     ] {
         place.put("patch.json", patch);
-        let refused = place.run(["modify", "-f", "patch.json"]).exits(3).err;
+        let refused = place.line("modify -f patch.json").exits(3).err;
         assert!(refused.contains(told) && refused.contains("--accept near-miss"), "{refused}");
     }
     // A whole text is taken with the warning.
     place.put("new.conf", "http 80;\nauth = http://b;\nstream a udp://1;\n");
-    assert!(place.run(["save", "new.conf"]).exits(0).err.contains("`=` between `auth` and its value"));
+    assert!(place.line("save new.conf").exits(0).err.contains("`=` between `auth` and its value"));
 }

@@ -31,7 +31,7 @@ fn a_glob_stands_for_the_names_that_match() {
         .set(&["streams.x*.prepush=5"])
         .exits(7)
         .says("error: `streams.x*.prepush`: `x*` matches nothing here");
-    place.run(["read", "streams.x*"]).exits(7);
+    place.line("read streams.x*").exits(7);
     let read = |path: &str| place.run(["read", "-o", "compact", path]).exits(0).json();
     assert_eq!(read("streams.cam2.urls[*].url"), {
         json!({"streams.cam2.urls[0].url": "udp://10.0.4.1:1", "streams.cam2.urls[1].url": "udp://10.0.3.2:1"})
@@ -55,15 +55,7 @@ fn conditions_narrow_every_edit_of_a_call() {
     assert_eq!(touched(&["title exists"]), ["cam2"]);
     assert_eq!(touched(&["title missing", "prepush missing"]), ["cam1", "\"cam*\""]);
     assert_eq!(touched(&["cluster_key=geheim"]), ["\"cam*\""]);
-    let run = place.run([
-        "modify",
-        "--where",
-        "title=hall",
-        "--set",
-        "streams.*.prepush=1",
-        "--unset",
-        "streams.*.title",
-    ]);
+    let run = place.line("modify --where title=hall --set streams.*.prepush=1 --unset streams.*.title");
     assert!(
         run.exits(0)
             .out
@@ -84,12 +76,12 @@ fn reading_is_narrowed_by_real_values() {
     assert_eq!(read(&["-o", "table", "--where", "prepush=5"]).out.lines().count(), 2);
     assert_eq!(read(&["-r", "streams.cam2.title", "--where", "urls.priority=2"]).out, "hall\n");
     assert_eq!(read(&["lives", "--where", "cluster_key exists"]).json()["lives"]["studio"]["position"], 1);
-    place.run(["read", "streams.cam1", "--where", "title=hall"]).exits(7);
-    place.run(["read", "--where", "title=none"]).exits(7);
-    place.run(["read", "--where", "title"]).exits(2).says("error: `--where`: there is no `=`");
-    place.run(["read", "--where", "title=~("]).exits(3);
-    place.run(["read", "rtmp", "--where", "title=x"]).exits(3);
-    place.run(["read", "-o", "conf", "--where", "title=x"]).exits(7);
+    place.line("read streams.cam1 --where title=hall").exits(7);
+    place.line("read --where title=none").exits(7);
+    place.line("read --where title").exits(2).says("error: `--where`: there is no `=`");
+    place.line("read --where title=~(").exits(3);
+    place.line("read rtmp --where title=x").exits(3);
+    place.line("read -o conf --where title=x").exits(7);
 }
 
 #[test]
@@ -125,7 +117,7 @@ fn a_part_of_values_is_replaced() {
     }
     replace("streams.*.title", "s/(/b/r").exits(3).says("the regular expression is not valid");
     replace("streams.*.name", "s/a/b/").exits(3).says("`name` is output only");
-    place.run(["modify", "--replace", "streams.*.title"]).exits(2);
+    place.line("modify --replace streams.*.title").exits(2);
     assert_eq!(place.text(), STREAMS);
 }
 

@@ -24,8 +24,8 @@ fn shell(place: &Place, program: &[&str], set_up: &str) -> Screen {
 
 fn place() -> Place {
     let place = Place::with(SAMPLE.replace("stream cam.2", "stream cam2"));
-    place.run(["modify", "-q", "--set", "loglevel=debug"]).exits(0);
-    place.run(["modify", "-q", "--set", "loglevel=info"]).exits(0);
+    place.line("modify -q --set loglevel=debug").exits(0);
+    place.line("modify -q --set loglevel=info").exits(0);
     let add = ["context", "add", "prod", "--url", "https://media.example"];
     let home = place.path("").display().to_string();
     place.mediactl(add).without("MEDIACTL_CONF").env("HOME", &home).run().exits(0);

@@ -43,8 +43,8 @@ fn unset_of_what_is_not_there_is_exit_7_with_the_nearest_names() {
         let run = place.run(["modify", "--unset", path]).exits(code).says("error: `").says(said);
         assert_eq!(run.out, "", "{path}");
     }
-    place.run(["modify", "--unset", "rtmp", "--unset", "rtsp"]).exits(7).says("`rtmp` is not set");
-    place.run(["modify", "--unset", "rtmp", "--set", "rtsp=x"]).exits(3);
+    place.line("modify --unset rtmp --unset rtsp").exits(7).says("`rtmp` is not set");
+    place.line("modify --unset rtmp --set rtsp=x").exits(3);
     assert_eq!(place.text(), text());
 }
 
@@ -56,24 +56,19 @@ fn ignore_missing_takes_what_is_not_there_for_removed() {
         place.run(["modify", "--ignore-missing", "--unset", path]).exits(0).says("nothing to change");
     }
     assert_eq!((place.text(), place.written()), (text(), before));
-    place
-        .run(["modify", "--ignore-missing", "--unset", "rtmp", "--unset", "rtsp"])
-        .exits(0)
-        .prints("-rtsp 554;");
-    place.run(["modify", "--ignore-missing", "--unset", "a..b"]).exits(3);
-    place.run(["modify", "--ignore-missing", "-f", "-"]).exits(2);
+    place.line("modify --ignore-missing --unset rtmp --unset rtsp").exits(0).prints("-rtsp 554;");
+    place.line("modify --ignore-missing --unset a..b").exits(3);
+    place.line("modify --ignore-missing -f -").exits(2);
 }
 
 #[test]
 fn unset_of_some_of_many_and_null_in_a_patch_are_no_error() {
     let place = Place::with(text());
-    place.run(["modify", "--unset", "streams.*.prepush"]).exits(0).prints("-  prepush 5;");
-    place.run(["modify", "--unset", "streams.*.prepush"]).exits(7);
+    place.line("modify --unset streams.*.prepush").exits(0).prints("-  prepush 5;");
+    place.line("modify --unset streams.*.prepush").exits(7);
     place.patch(r#"{"rtmp":null,"streams":{"cam9":null,"cam1":{"prepush":null}}}"#).exits(0);
     place.set(&["rtmp=null", "streams.cam1.urls[url=udp://x]=null"]).exits(0).says("nothing to change");
-    place
-        .run(["modify", "--set", "streams.cam1.urls[+]=udp://2", "--unset", "streams.cam1.urls[1]"])
-        .exits(0);
+    place.line("modify --set streams.cam1.urls[+]=udp://2 --unset streams.cam1.urls[1]").exits(0);
 }
 
 const SEVERAL: &str = "stream cam1 {\n  archive /storage/cam0 7d;\n  push a;\n  push b c;\n  title x;\n}\n";
@@ -110,7 +105,7 @@ fn a_value_with_blanks_is_words_where_a_directive_takes_several() {
     }
     place.run(["read", "streams.*.name", "--where", "archive=/b 14d"]).exits(0).prints("cam1");
     place.run(["modify", "--set-string", "streams.cam1.protocols=a b", "--accept", "form-change"]).exits(0);
-    place.run(["read", "-o", "set"]).exits(0).prints("protocols=\"a b\"");
+    place.line("read -o set").exits(0).prints("protocols=\"a b\"");
 }
 
 /// A configuration with a text at each place that takes one.
@@ -160,7 +155,7 @@ fn null_removes_wherever_a_text_stands() {
             place.run(["modify", "--expect", &removal, "--set", "rtmp=1", "--dry-run"]).exits(0);
             place.run(["wait", &removal, "--timeout", "9"]).exits(0);
         }
-        place.run(["rollback", "last"]).exits(0);
+        place.line("rollback last").exits(0);
         if !path.contains('*') {
             place.run(["modify", "--expect", &removal, "--set", "rtmp=1", "--dry-run"]).exits(5);
         }
@@ -179,7 +174,7 @@ fn null_is_refused_where_unset_is_and_for_a_name_that_looks_misspelt() {
     ] {
         place.set(&[removal]).exits(code).says(said);
     }
-    place.run(["modify", "--accept", "near-miss", "--set", "streams.*.titel=null"]).exits(0);
+    place.line("modify --accept near-miss --set streams.*.titel=null").exits(0);
     assert_eq!(place.text(), TEXTS);
 }
 
@@ -220,10 +215,7 @@ fn empty_values_and_names_are_refused_where_they_mean_nothing() {
         let run = place.run([command, &["--dry-run", "empty.conf"]].concat());
         run.exits(0).says("the address is empty");
     }
-    place
-        .run(["modify", "--dry-run", "--set-string", "streams.cam1.title="])
-        .exits(0)
-        .prints("+  title \"\";");
+    place.line("modify --dry-run --set-string streams.cam1.title=").exits(0).prints("+  title \"\";");
 }
 
 #[test]
@@ -231,8 +223,8 @@ fn empty_values_that_are_there_stay_and_are_warned_of() {
     let text = "cluster_key \"\";\nloglevel \"\";\nauth \"\";\nview_auth \"\" p;\nstream \"\" {\n  url \"\";\n  \
                 push \"\";\n  password \"\";\n}\nlive \"\";\n";
     let place = Place::with(text);
-    let check = place.run(["check"]);
+    let check = place.line("check");
     assert!(check.err.contains("9 warnings") || check.out.contains("9 warnings"), "{check:?}");
-    let shown = place.run(["read", "--show-secrets"]).exits(0).out;
+    let shown = place.line("read --show-secrets").exits(0).out;
     place.patch(&shown).exits(0).says("nothing to change");
 }

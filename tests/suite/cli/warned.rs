@@ -38,7 +38,7 @@ fn place() -> Place {
     place.put("bad.conf", bad());
     place.put("patch.json", r#"{"streams": {"cam1": {"urls": [{"url": "upd://1"}]}}}"#);
     place.put("good.conf", TEXT);
-    place.run(["save", "-q", "good.conf"]).exits(0);
+    place.line("save -q good.conf").exits(0);
     place
 }
 
@@ -79,10 +79,10 @@ fn equal_warnings_are_one_line_and_secrets_are_masked() {
     let place = Place::with("http 80;\n");
     let streams: String = (0..300).map(|at| format!("stream s{at};\n")).collect();
     place.put("many.conf", &streams);
-    let run = place.run(["save", "many.conf", "-o", "change-json"]).exits(0);
+    let run = place.line("save many.conf -o change-json").exits(0);
     run.says("warning: `streams.s0` and 99 more: the stream has no source");
     let place = Place::with("http 80;\n");
     place.put("new.conf", "stream rtsp://u:hunter2@h/x;\n");
-    place.run(["save", "new.conf"]).exits(0).says("the stream has no source").hides("hunter2");
+    place.line("save new.conf").exits(0).says("the stream has no source").hides("hunter2");
     assert_eq!(place.run(["check", CONF]).exits(0).code, Some(0));
 }

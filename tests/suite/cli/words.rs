@@ -55,7 +55,7 @@ fn words_are_the_whole_directive() {
             place.run(["modify", "--expect", assignment, "--set", "rtmp=1", "--dry-run"]).exits(0);
         }
         place.run(["wait", assignment, "--timeout", "9"]).exits(0);
-        place.run(["rollback", "last"]).exits(0);
+        place.line("rollback last").exits(0);
         place.run(["modify", "--expect", assignment, "--set", "rtmp=1", "--dry-run"]).exits(5);
     }
     assert_eq!(place.text(), TEXT);

@@ -31,10 +31,8 @@ fn nothing_depends_on_a_clock(is_of_node: bool, seconds: i64) {
         false => [Vec::new(), shifted(seconds)],
     };
     let url = etcd.url(PREFIX);
-    let nodes = [("a", of_node), ("b", Vec::new())].map(|(name, clock)| {
-        let options = ["--cluster", &url, "serve", "--listen", "none", "--node", name].map(str::to_owned);
-        TestNode::with_environment(Place::empty(), name, options.to_vec(), clock)
-    });
+    let nodes = [("a", of_node), ("b", Vec::new())]
+        .map(|(name, clock)| TestNode::with(Place::empty(), name, &["--cluster", &url], clock));
     nodes.iter().for_each(|node| node.until_at(1));
     let place = Place::with(SAMPLE);
     let writer = |command: &str| {

@@ -11,7 +11,7 @@ use crate::cli::{Place, Run, SAMPLE};
 use crate::waiting::eventually;
 
 /// The seconds in which the changes have to be confirmed, and after which one that is not confirmed is late.
-const CONFIRM: u64 = 6;
+const CONFIRM: u64 = 9;
 const LATE: u64 = 60;
 
 /// A change to be confirmed is taken, nobody confirms it, and it goes back; with and without a restart between.
@@ -19,8 +19,8 @@ fn goes_back(node: &mut TestNode, change: impl Fn(&[&str]) -> Run, hinder: impl 
     node.until("looking", |report| report["serial"] == 1 && report["away"] == Value::Null);
     for (port, is_killed) in [("555", false), ("556", true)] {
         let begin = Instant::now();
-        change(&["modify", "-q", "--set", &format!("rtsp={port}"), "--confirm", &format!("{CONFIRM}s")])
-            .exits(0);
+        let set = [&format!("rtsp={port}"), "--confirm", &format!("{CONFIRM}s")];
+        change(&[&["modify", "-q", "--set"], &set[..]].concat()).exits(0);
         node.until_text(&with_rtsp(port));
         hinder(true);
         if is_killed {
@@ -71,7 +71,7 @@ fn a_change_goes_back_on_a_node_that_may_write_nothing() {
     let writer = Place::with(SAMPLE);
     let change = |arguments: &[&str]| {
         let call = etcd.mediactl(&writer, PREFIX, arguments);
-        call.env("MEDIACTL_LOGIN", "olga").env("MEDIACTL_PASSWORD", PASSWORD).run()
+        call.account("olga", PASSWORD).run()
     };
     goes_back(&mut node, change, |_| {});
 }

@@ -11,7 +11,6 @@ mod local;
 mod lost_answers;
 mod nodes;
 mod proof;
-mod proxy;
 mod restored;
 mod rotated;
 mod secured;

@@ -8,19 +8,7 @@ use serde_json::{Value, json};
 
 use super::etcd::Etcd;
 use super::nodes::{PREFIX, TestNode, cluster, made_everywhere, set, with_rtsp, with_sample, write};
-use crate::cli::SAMPLE;
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("it can be made");
-    for entry in fs::read_dir(from).expect("it is a folder") {
-        let entry = entry.expect("it can be listed");
-        let to = to.join(entry.file_name());
-        match entry.file_type().expect("it has one").is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(fs::copy(entry.path(), to).expect("it can be copied")),
-        }
-    }
-}
+use crate::cli::{SAMPLE, copy};
 
 fn back_up(etcd: &mut Etcd) -> PathBuf {
     let kept = etcd.data(0).with_extension("kept");

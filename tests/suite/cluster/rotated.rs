@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::etcd::{Etcd, PASSWORD};
+use super::etcd::PASSWORD;
 use super::nodes::{PREFIX, TestNode, ask, with_rtsp, with_sample};
-use super::secured::{as_olga, certificates, tls_of_olga, tls_options};
+use super::secured::{certificates, start_with_tls, tls_of_olga};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, SAMPLE};
 use crate::waiting::{eventually, until};
@@ -21,10 +21,7 @@ fn a_node_logs_in_once_and_once_more_after_a_restart_of_all_members() {
         TestNode::logged_in(&etcd, Place::with(SAMPLE), (&name, "olga"), PASSWORD)
     };
     let nodes: Vec<TestNode> = (0..NODES).map(start).collect();
-    let run = |node: &TestNode| {
-        node.until("running", |report| report["state"] == "running" && report["away"] == Value::Null);
-    };
-    nodes.iter().for_each(run);
+    nodes.iter().for_each(|node| drop(node.until_well()));
     let logins = etcd.logins(0);
     assert!((NODES..=2 * NODES).contains(&logins), "{logins}");
     etcd.kill(0);
@@ -41,15 +38,15 @@ fn a_password_is_replaced_without_a_restart() {
     let Some(mut etcd) = with_sample(1) else { return };
     etcd.add_users(&[("olga", &[("READWRITE", &format!("{PREFIX}/"), true)])]);
     let node = TestNode::logged_in(&etcd, Place::with(SAMPLE), ("a", "olga"), PASSWORD);
-    node.until("running", |report| report["state"] == "running" && report["away"] == Value::Null);
+    node.until_well();
     // The node and whoever asks it for changes use the old one, until the file has the new one.
     etcd.ask_as_root("auth/user/changepw", &json!({"name": "olga", "password": "other"}));
     etcd.kill(0);
     etcd.run(0);
-    node.until("denied", |report| report["state"] == "denied");
+    node.until_state("denied");
     node.place.put("password.new", "other\n");
     fs::rename(node.place.path("password.new"), node.place.path("password")).expect("it is there");
-    node.until("running", |report| report["state"] == "running" && report["away"] == Value::Null);
+    node.until_well();
     node.run(&["modify", "--set", "rtsp=555"]).exits(0);
     assert_eq!(node.place.text(), with_rtsp("555"));
 }
@@ -58,10 +55,8 @@ fn a_password_is_replaced_without_a_restart() {
 fn certificates_and_keys_are_replaced_without_a_restart() {
     let place = Place::empty();
     certificates(&place.path(""), &["server", "olga"]);
+    let Some(mut etcd) = start_with_tls(&place) else { return };
     let file = |name: &str| place.path(name).display().to_string();
-    let options = [tls_options("", &file), vec!["--client-cert-auth".to_owned()]].concat();
-    let Some(mut etcd) = Etcd::start_with("https", 1, |_| options) else { return };
-    etcd.wait_until_ready_for(as_olga(None, tls_of_olga(&place)));
     let url = etcd.url(PREFIX);
     let (authority, certificate, key) = (file("ca.pem"), file("olga.pem"), file("olga.key"));
     let identity = ["--cacert", &authority, "--cert", &certificate, "--key", &key, "--cluster", &url];
@@ -75,12 +70,7 @@ fn certificates_and_keys_are_replaced_without_a_restart() {
     let node = Serving::of(place.mediactl(identity.iter().chain(&serve).chain(&own)), true);
     let has = |text: &str| until("it has another text", || Some(()).filter(|()| place.text() == text));
     has(SAMPLE);
-    place.put("password", PASSWORD);
-    let reads = || {
-        let account =
-            ["--url", &node.url, "--user", "admin", "--password-file", "password", "--cacert", "ca.pem"];
-        place.mediactl(account.iter().chain(&["read", "rtsp"])).without("MEDIACTL_CONF").run()
-    };
+    let reads = || place.remote(&node.url, &["--cacert", "ca.pem", "read", "rtsp"]).run();
     reads().exits(0).prints("554");
     // As the metrics of `docs/server.md` are on a node with certificates.
     for name in [
@@ -99,7 +89,7 @@ fn certificates_and_keys_are_replaced_without_a_restart() {
     certificates(&place.path(""), &["server", "olga"]);
     etcd.kill(0);
     etcd.run(0);
-    etcd.wait_until_ready_for(as_olga(None, tls_of_olga(&place)));
+    etcd.wait_until_ready_for(tls_of_olga(&place));
     change(&["modify", "-q", "--set", "rtsp=555"]);
     has(&with_rtsp("555"));
     eventually(|| reads().out.contains("555"));

@@ -2,9 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-use mediactl::error::ErrorKind;
 use mediactl::store::ReplaceableFile;
 use mediactl::store::etcd::GatewaySettings;
 use rcgen::{
@@ -43,10 +41,14 @@ pub fn certificates(folder: &Path, names: &[&str]) {
     }
 }
 
-/// The options of a member for TLS with clients, or with other members (`peer-`).
-pub fn tls_options(with: &str, file: &dyn Fn(&str) -> String) -> Vec<String> {
+/// Starts etcd that asks for a certificate: it has that of `server`, and clients that of `olga`.
+pub fn start_with_tls(place: &Place) -> Option<Etcd> {
     let files = [("cert-file", "server.pem"), ("key-file", "server.key"), ("trusted-ca-file", "ca.pem")];
-    files.iter().flat_map(|(option, name)| [format!("--{with}{option}"), file(name)]).collect()
+    let option = |(option, name)| format!("--{option}={}", place.path(name).display());
+    let options = files.map(option).into_iter().chain(["--client-cert-auth".to_owned()]);
+    let etcd = Etcd::start_with("https", 1, |_| options.collect())?;
+    etcd.wait_until_ready_for(tls_of_olga(place));
+    Some(etcd)
 }
 
 pub fn tls_of_olga(place: &Place) -> GatewaySettings {
@@ -56,19 +58,12 @@ pub fn tls_of_olga(place: &Place) -> GatewaySettings {
     GatewaySettings { authorities: Some(pem("ca.pem")), identity, ..GatewaySettings::default() }
 }
 
-pub fn as_olga(password: Option<&str>, tls: GatewaySettings) -> GatewaySettings {
-    let login = password.map(|password| ("olga".to_owned(), ReplaceableFile::fixed(password)));
-    GatewaySettings { login, ..tls }
-}
-
 #[test]
 fn etcd_may_ask_for_a_certificate() {
     let place = Place::with(SAMPLE);
     certificates(&place.path(""), &["server", "olga"]);
+    let Some(etcd) = start_with_tls(&place) else { return };
     let file = |name: &str| place.path(name).display().to_string();
-    let options = [tls_options("", &file), vec!["--client-cert-auth".to_owned()]].concat();
-    let Some(etcd) = Etcd::start_with("https", 1, |_| options) else { return };
-    etcd.wait_until_ready_for(as_olga(None, tls_of_olga(&place)));
     let run = |options: &[&str]| {
         let arguments = [options, &["save", CONF, "-q"]].concat();
         etcd.mediactl(&place, "/p", &arguments).run()
@@ -92,7 +87,7 @@ const USERS: [(&str, &[Right<'_>]); 2] =
 
 #[test]
 fn etcd_may_ask_for_a_login_that_has_rights() {
-    let Some(mut etcd) = Etcd::start(1) else { return };
+    let Some(etcd) = Etcd::start(1) else { return };
     etcd.add_users(&USERS);
     let place = Place::with(SAMPLE);
     let encrypted = etcd.url("/p").replace("etcd://", "etcds://");
@@ -100,7 +95,7 @@ fn etcd_may_ask_for_a_login_that_has_rights() {
     with.run().exits(7).says("if etcd speaks TLS, else with `etcd://`");
     let run = |user: &str, password: &str, prefix: &str, arguments: &[&str]| {
         let call = etcd.mediactl(&place, prefix, arguments);
-        call.env("MEDIACTL_LOGIN", user).env("MEDIACTL_PASSWORD", password).run().hides("hunter")
+        call.account(user, password).run().hides("hunter")
     };
     run("olga", "hunter2", "/p", &["save", CONF, "-q"]).exits(0);
     run("olga", "hunter2", "/p", &["modify", "--set", "title=x", "--confirm", "60", "-q"]).exits(0);
@@ -115,15 +110,6 @@ fn etcd_may_ask_for_a_login_that_has_rights() {
     run("olga", "hunter2", "/q", &["save", CONF]).exits(4).says("permission denied");
     run("olga", "hunter3", "/p", &["read"]).exits(4).says("authentication failed");
     etcd.mediactl(&place, "/p", &["read"]).run().exits(4).says("`etcd://127.0.0.1").says("refuses this");
-    // A new token is requested if etcd no longer knows the old one.
-    let store = etcd.store("/p", as_olga(Some(PASSWORD), GatewaySettings::default()));
-    store.seen().expect("it may read");
-    etcd.kill(0);
-    etcd.run(0);
-    let until = Instant::now() + Duration::from_secs(30);
-    while let Err(error) = store.seen() {
-        assert!(error.kind == ErrorKind::ClusterUnavailable && Instant::now() < until, "{error:?}");
-    }
 }
 
 /// The page of the cluster, which a test carries out, has three such members. This one has a certificate with a common name.
@@ -131,13 +117,9 @@ fn etcd_may_ask_for_a_login_that_has_rights() {
 fn a_login_and_a_certificate_with_a_common_name_do_not_go_together() {
     let place = Place::with(SAMPLE);
     certificates(&place.path(""), &["server", "olga", NAMED]);
-    let file = |name: &str| place.path(name).display().to_string();
-    let options = [tls_options("", &file), vec!["--client-cert-auth".to_owned()]].concat();
-    if !needs("curl") {
+    let Some(etcd) = Some(()).filter(|()| needs("curl")).and_then(|()| start_with_tls(&place)) else {
         return;
-    }
-    let Some(etcd) = Etcd::start_with("https", 1, |_| options) else { return };
-    etcd.wait_until_ready_for(as_olga(None, tls_of_olga(&place)));
+    };
     let ask = |path: &str, body: serde_json::Value| {
         let (body, url) = (body.to_string(), format!("https://{}/v3/{path}", etcd.address(0)));
         let identity = ["--cacert", "ca.pem", "--cert", "olga.pem", "--key", "olga.key"];
@@ -146,11 +128,10 @@ fn a_login_and_a_certificate_with_a_common_name_do_not_go_together() {
     };
     add_users(&ask, &USERS);
     let run = |identity: &str, user: &str, arguments: &[&str]| {
-        let [pem, key] = ["pem", "key"].map(|kind| file(&format!("{identity}.{kind}")));
-        let authority = file("ca.pem");
-        let own = [&["--cacert", &authority, "--cert", &pem, "--key", &key], arguments].concat();
+        let [pem, key] = ["pem", "key"].map(|kind| format!("{identity}.{kind}"));
+        let own = [&["--cacert", "ca.pem", "--cert", &pem, "--key", &key], arguments].concat();
         let call = etcd.mediactl(&place, "/p", &own);
-        call.env("MEDIACTL_LOGIN", user).env("MEDIACTL_PASSWORD", PASSWORD).run().hides("hunter")
+        call.account(user, PASSWORD).run().hides("hunter")
     };
     run("olga", "olga", &["save", CONF, "-q"]).exits(0);
     run("olga", "guest", &["modify", "--set", "rtsp=555"]).exits(4).says("permission denied");

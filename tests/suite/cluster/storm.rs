@@ -82,7 +82,6 @@ struct StormNode {
     links: Links,
 }
 
-/// What happens to some nodes, and ends after a while.
 #[derive(Clone, Copy, Debug)]
 enum Trouble {
     Killed,

@@ -18,7 +18,6 @@ use crate::waiting::eventually;
 
 const WRITERS: usize = 8;
 
-/// The answers that a writer got for its changes.
 #[derive(Default)]
 struct Told {
     made: Vec<String>,
@@ -79,7 +78,6 @@ fn what_was_acknowledged_outlives_the_leader() {
     assert!(kept.is_empty(), "refused, and there: {kept:?}");
 }
 
-/// Waits until `more` further changes are made.
 fn wait_for(made: &AtomicUsize, more: usize) {
     let until = made.load(Ordering::SeqCst) + more;
     eventually(|| made.load(Ordering::SeqCst) >= until);

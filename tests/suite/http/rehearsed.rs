@@ -27,7 +27,7 @@ fn no_change_waits_for_the_check_of_a_dry_run() {
         place.path("").display()
     );
     let hooks = Hooks { check: Some(check), timeout: Duration::from_secs(300), ..Hooks::default() };
-    let server = Server::at(place, hooks);
+    let server = Server::start(place, hooks, false);
     thread::scope(|scope| {
         let rehearsal = scope.spawn(|| server.post("modify_config?dry_run=true", HELD).status);
         eventually(|| server.place.path("runs").exists());
@@ -76,17 +76,13 @@ fn slow() -> Hooks {
     Hooks { check: Some(check), timeout: Duration::from_secs(90), ..Hooks::default() }
 }
 
-/// Each operation that changes something, with a body that does.
-const CHANGES: [(&str, &str); 3] = [
-    ("modify_config", r#"{"rtmp":1935}"#),
-    ("save_config", "http 80;\nedit_auth admin s3cret;\nstream a udp://1;\n"),
-    ("update_config", "http 81;\nedit_auth admin s3cret;\nstream a udp://1;\n"),
-];
-
 #[test]
 fn a_change_that_outlives_its_request_is_abandoned_before_it_writes() {
-    for (operation, body) in CHANGES {
-        let server = Server::with_hooks(TEXT, slow()).giving_up_after(Duration::from_millis(300));
+    let whole = "http 81;\nedit_auth admin s3cret;\nstream a udp://1;\n";
+    let patch = r#"{"rtmp":1935}"#;
+    for (operation, body) in [("modify_config", patch), ("save_config", whole), ("update_config", whole)] {
+        let server = Server::start(Place::with(TEXT), slow(), false);
+        let server = server.giving_up_after(Duration::from_millis(300));
         let before = server.get("").body;
         refused(&server.post(operation, body), 504, "engine-failed");
         assert_eq!(server.place.text(), TEXT, "{operation}");

@@ -167,17 +167,3 @@ fn killed_in_each_phase() {
     let phases = [Phase::Change, Phase::Confirm, Phase::Cancel, Phase::TimeOver, Phase::Start];
     phases.into_iter().for_each(prove);
 }
-
-/// Whoever edits the file meanwhile means the edit, and not what was to be confirmed.
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn an_edit_by_hand_while_a_change_waits_is_kept() {
-    let story = Story::until(Phase::Confirm);
-    let edited = changed() + "# by hand\n";
-    story.place.put(CONF, &edited);
-    story.server.kill();
-    let next = Serving::over(&story.place);
-    assert_eq!(story.place.text(), SAMPLE.to_owned() + "# by hand\n");
-    assert!(!story.place.path(&format!(".{CONF}.mediactl/pending")).exists());
-    next.stop().exits(0).says("edited by hand while a change waited").says("rtsp");
-}

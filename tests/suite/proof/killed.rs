@@ -3,10 +3,10 @@
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{
-    Random, all_are_kept, ask, changed, finish, hand_edits_in_whole_history, padded, rounds, strace, strays,
+    Random, all_are_kept, ask, changed, hand_edits_in_whole_history, padded, rounds, strace, strays,
     text_for_readers,
 };
 use crate::cli::serve::Serving;
@@ -20,17 +20,15 @@ const HEAD: &str = "http 80;\nrtsp 0;\nedit_auth admin hunter2;\n";
 const CLIENTS: usize = 3;
 
 /// What the file is to be after a number of changes.
-struct Texts {
-    first: String,
-}
+struct Texts(String);
 
 impl Texts {
     fn of(bytes: usize) -> Self {
-        Self { first: padded(HEAD, bytes) }
+        Self(padded(HEAD, bytes))
     }
 
     fn with(&self, port: usize) -> String {
-        self.first.replacen("rtsp 0;", &format!("rtsp {port};"), 1)
+        self.0.replacen("rtsp 0;", &format!("rtsp {port};"), 1)
     }
 
     /// After a change of the way, before the one that is killed.
@@ -68,53 +66,12 @@ impl Counts {
 /// The next command works, and nothing is left of the one that was killed. Says how many edits by hand
 /// the history tells of, none of which there was.
 #[track_caller]
-fn goes_on(place: &Place, texts: &Texts, port: usize) -> usize {
+fn goes_on(place: &Place, text: &str, port: usize) -> usize {
     place.set(&[&format!("rtsp={port}")]).exits(0);
-    assert!(place.text() == texts.with(port), "the next change is made on a whole text");
+    assert!(place.text() == text, "the next change is made on a whole text");
     assert_eq!(strays(place), [""; 0]);
     place.run(["check"]).exits(0);
     hand_edits_in_whole_history(place)
-}
-
-fn arguments(place: &Place, texts: &Texts, port: usize, saves: bool) -> Vec<String> {
-    if saves {
-        place.put("next.conf", texts.with(port));
-        return ["save", "next.conf"].map(str::to_owned).to_vec();
-    }
-    vec!["modify".to_owned(), "--set".to_owned(), format!("rtsp={port}")]
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn commands_at_random_times() {
-    let texts = Texts::of(BYTES);
-    let place = Place::with(texts.with(0));
-    let mut random = Random::new("killed commands");
-    let life = (1..=5).map(|port| life_of_a_change(&place, port)).max().expect("there are five");
-    let mut counts = Counts::default();
-    let mut old = 5;
-    for round in 0..rounds(60, 3000) {
-        let new = 10 + 2 * round;
-        let mut child = place.mediactl(arguments(&place, &texts, new, round % 2 == 1)).start();
-        let_pass(random.up_to(life));
-        // It fails when there is nobody left to kill.
-        let _ = child.kill();
-        let run = finish(child);
-        counts.too_late += usize::from(run.code.is_some());
-        counts.count(&place, &texts.with(old), &texts.with(new));
-        assert_eq!(goes_on(&place, &texts, new + 1), 0);
-        old = new + 1;
-    }
-    println!("killed commands, alive for {life:?}: {counts:?}");
-    if super::in_full() {
-        assert!(counts.old > 0 && counts.new > counts.too_late, "{counts:?}");
-    }
-}
-
-fn life_of_a_change(place: &Place, port: usize) -> Duration {
-    let start = Instant::now();
-    place.set(&[&format!("rtsp={port}")]).exits(0);
-    start.elapsed()
 }
 
 /// How the file is written in a proof that kills at each call.
@@ -152,7 +109,7 @@ fn commands_at_each_call() {
             // How often the file is read depends on how long ago it was written.
             counts.too_late += usize::from(run.code.is_some());
             counts.count(&place, &texts.with(1), &texts.with(2));
-            let hand_edits = goes_on(&place, &texts, 3);
+            let hand_edits = goes_on(&place, &texts.with(3), 3);
             all_are_kept(&place, way.before + 1, |change| texts.before(way, change));
             // What is put back in the file itself looks as if somebody had done it.
             assert!(hand_edits <= way.options.len(), "{} {}", way.name, call.line);
@@ -214,10 +171,10 @@ fn an_edit_by_hand_after_a_kill_loses_no_text() {
 /// One change from `1` to `2`, killed or not.
 fn change(way: &Way, texts: &Texts, kill: Option<String>) -> (Place, Run, strace::Trace) {
     let place = changed(way.before, |change| texts.before(way, change));
-    let arguments = arguments(&place, texts, 2, way.saves);
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    place.put("next.conf", texts.with(2));
+    let arguments = if way.saves { &["save", "next.conf"][..] } else { &["modify", "--set", "rtsp=2"] };
     let options: Vec<String> = way.options.iter().map(|option| (*option).to_owned()).chain(kill).collect();
-    let (run, trace) = strace::run(&place, &options, &arguments);
+    let (run, trace) = strace::run(&place, &options, arguments);
     assert!(matches!(run.code, None | Some(0)), "{} {options:?} {run:#?}", way.name);
     (place, run, trace)
 }
@@ -336,11 +293,7 @@ fn a_server_at_random_times() {
             (old, new) = (old + usize::from(!is_new), new + usize::from(is_new));
             client.go_on_from(*value);
         }
-        place.set(&[&format!("rtsp={}", round + 1)]).exits(0);
-        assert!(place.text() == clients.text(&values, round + 1), "the next change is made on a whole text");
-        assert_eq!(strays(&place), [""; 0]);
-        place.run(["check"]).exits(0);
-        assert_eq!(hand_edits_in_whole_history(&place), 0);
+        assert_eq!(goes_on(&place, &clients.text(&values, round + 1), round + 1), 0);
     }
     println!(
         "{rounds} servers killed after {} changes: {new} changes were made and not answered, {old} not made, \

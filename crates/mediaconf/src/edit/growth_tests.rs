@@ -69,7 +69,7 @@ fn a_path_is_followed_in_linear_work() {
             assert_linear(&format!("{name}: {what}"), |count| {
                 let document = Document::parse(text(count));
                 let config = Config::new(&document);
-                let lines = crate::query::Path::set_lines(&config.to_json(), &[]);
+                let lines = Path::set_lines(&config.to_json(), &[]);
                 let assignments: Vec<Assignment> = lines.into_iter().map(assignment).collect();
                 work::measure(|| run(&config, &assignments))
             });

@@ -17,7 +17,7 @@
 //! holds nothing else stay, and so do those at its end.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -33,8 +33,8 @@ const UNIT_SAMPLES: usize = 200;
 /// The lines of a document.
 pub struct Surroundings<'d> {
     pub document: &'d Document,
-    /// The start of each line.
-    starts: Vec<usize>,
+    /// The line that was looked at last: it may be long.
+    last: Cell<(usize, usize)>,
     /// The white space that one level of nesting adds.
     unit: OnceCell<&'d str>,
 }
@@ -52,8 +52,19 @@ pub struct Style {
 
 impl<'d> Surroundings<'d> {
     pub fn new(document: &'d Document) -> Self {
-        let newlines = memchr::memchr_iter(b'\n', document.text().as_bytes()).map(|newline| newline + 1);
-        Self { document, starts: std::iter::once(0).chain(newlines).collect(), unit: OnceCell::new() }
+        Self { document, last: Cell::default(), unit: OnceCell::new() }
+    }
+
+    /// The start of the line that holds `offset`, and that of the next one.
+    fn line(&self, offset: usize) -> (usize, usize) {
+        let (start, next) = self.last.get();
+        if !(start..next).contains(&offset) {
+            let (before, behind) = self.text().as_bytes().split_at(offset);
+            let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+            let next = offset + memchr::memchr(b'\n', behind).map_or(behind.len(), |newline| newline + 1);
+            self.last.set((start, next));
+        }
+        self.last.get()
     }
 
     fn text(&self) -> &'d str {
@@ -67,7 +78,7 @@ impl<'d> Surroundings<'d> {
 
     /// Returns the start of the line that holds `offset`.
     pub fn line_start(&self, offset: usize) -> usize {
-        let start = self.starts[self.starts.partition_point(|&start| start <= offset) - 1];
+        let (start, _) = self.line(offset);
         if start == 0 { self.text_start().min(offset) } else { start }
     }
 
@@ -79,8 +90,7 @@ impl<'d> Surroundings<'d> {
 
     /// Returns the start of the line behind the one that holds `offset`.
     pub fn next_line(&self, offset: usize) -> usize {
-        let next = self.starts.partition_point(|&start| start <= offset);
-        self.starts.get(next).copied().unwrap_or(self.text().len())
+        self.line(offset).1
     }
 
     /// True if there are only blanks in front of `offset` on its line.

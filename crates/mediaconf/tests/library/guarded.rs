@@ -6,15 +6,11 @@ use serde_json::Value;
 
 use crate::fixtures;
 use crate::law::{is_valid, view};
+use crate::laws;
 
 /// Every valid text there is, with its name.
 fn texts() -> Vec<(String, String)> {
-    let mut texts = Vec::new();
-    for kind in ["edit", "view", "refuse", "check"] {
-        texts.extend(fixtures::cases(kind).iter().map(|case| (case.name(), case.lossy("in.conf"))));
-    }
-    texts.extend(fixtures::cases("edit").iter().map(|case| (case.name(), case.text("out.conf"))));
-    texts.extend(fixtures::valid_texts());
+    let mut texts = laws::texts();
     texts.retain(|(_, text)| is_valid(&Document::parse(text.clone())));
     texts
 }
