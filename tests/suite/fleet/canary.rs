@@ -64,7 +64,7 @@ fn a_server_that_refuses_takes_the_change_back_everywhere() {
     // Before anything is sent.
     let account = ["modify", "--set", "edit_auth.password=another", "--yes", "--canary", "1"];
     let run = edges.on_all(&account).exits(6);
-    run.says("`edge-0`, `edge-1`, `edge-2`: the change sets another login or password");
+    run.says("`edge-[0-2]` (3): the change sets another login or password");
     assert_eq!(edges.texts(), vec![SAMPLE; 3]);
     edges.run(&["-x", "edge-1", "rm", "streams.cam1"]).exits(9);
     let run = edges.on_all(&["modify", "--expect", "rtsp=5", "--set", "rtsp=6", "--yes", "--canary", "1"]);
