@@ -75,6 +75,11 @@ live studio {
 }
 ";
 
+/// The sample with another port.
+pub fn with_rtsp(port: &str) -> String {
+    SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
+}
+
 /// A fresh folder with a configuration in it.
 pub struct Place {
     folder: TempDir,
@@ -107,6 +112,11 @@ impl Place {
     /// Lets a hook go on that waits at the pipe `gate`.
     pub fn open_gate(&self) {
         fs::write(self.path("gate"), "go").expect("the hook reads it");
+    }
+
+    /// True if a change waits to be confirmed.
+    pub fn is_pending(&self) -> bool {
+        self.path(&format!(".{CONF}.mediactl/pending")).exists()
     }
 
     pub fn bytes(&self) -> Vec<u8> {

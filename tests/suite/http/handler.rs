@@ -134,7 +134,7 @@ pub(super) fn text(response: &Response) -> String {
     String::from_utf8_lossy(&response.body).into_owned()
 }
 
-pub(super) fn account(login: &str, password: &str) -> String {
+pub(crate) fn account(login: &str, password: &str) -> String {
     Account { login: login.to_owned(), password: password.to_owned() }.to_header()
 }
 
