@@ -111,7 +111,9 @@ test('what takes longer than 300 ms says so', options, async () => {
   await goes(page, '#confirm');
   slow = /none/;
   goOn();
-  await page.evaluate(() => { location.hash = '#/history/1'; });
+  await page.evaluate(() => { location.hash = '#/history'; });
+  await page.waitForSelector('.history-list li');
+  await page.click('.history-list li:first-child a');
   await press(page, 'Revert');
   await page.waitForSelector('.history-detail .apply');
   slow = /api\/change/;
