@@ -612,7 +612,10 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     a.run(&["confirm"]).exits(0);
     [&a, &b].iter().for_each(|node| node.until_port("555"));
     for (options, message) in [
-        (json!({ "canary": ["9"], "confirm": 9 }), "canary: only 2 of the 9 nodes run what they should"),
+        (
+            json!({ "canary": ["9"], "confirm": 9 }),
+            "canary: only 2 nodes run what they should, and 9 are wanted",
+        ),
         (json!({ "canary": ["x"], "confirm": 9 }), "canary: there is no node `x`"),
         (json!({ "canary": ["a", "100%"], "confirm": 9 }), "canary: a change over HTTP has one wave"),
         (json!({ "canary": ["a"] }), "canary: the other nodes wait until the change is confirmed"),
