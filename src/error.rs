@@ -267,19 +267,9 @@ impl std::error::Error for Error {}
 
 impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            hint: None,
-            faults: Vec::new(),
-            unlisted: 0,
-            guard: None,
-            brief: None,
-            reason: None,
-            signal: None,
-            status: None,
-            broken: None,
-        }
+        let (hint, faults, unlisted, guard, brief) = Default::default();
+        let (message, reason, signal, status, broken) = (message.into(), None, None, None, None);
+        Self { kind, message, hint, faults, unlisted, guard, brief, reason, signal, status, broken }
     }
 
     /// The same error with advice.

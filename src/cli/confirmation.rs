@@ -10,7 +10,7 @@ use crate::cli::interrupt::LastWords;
 use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ConfigService, Decision, Status, StatusPart, canary_waves};
-use crate::error::{Error, ErrorKind, Exit};
+use crate::error::{Error, ErrorKind};
 use crate::progress;
 use crate::store::{ChangeId, EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, WHOLE_HISTORY};
 
@@ -207,10 +207,4 @@ pub fn wait(
         }
         thread::sleep(INTERVAL);
     }
-}
-
-/// Says which nodes do not run a change when the time is over.
-pub fn exit_of(missing: &[String], ui: Ui) -> Exit {
-    missing.iter().for_each(|node| ui.say(&format!("the time is over: {node}")));
-    if missing.is_empty() { Exit::Done } else { Exit::Partly }
 }

@@ -87,8 +87,8 @@ pub enum RequestedChange<'a> {
     /// Corrects the faults of the file that have one possible fix, as `check --fix` does.
     #[serde(deserialize_with = "no_members")]
     Fix {},
-    /// Replaces the texts of entries.
-    Entries(EntryEdits),
+    /// Replaces the texts of entries: all of them, in this order, or none.
+    Entries { texts: Vec<EntryEdit> },
     /// Makes the text before a change the configuration again.
     Rollback(ChangeRef),
     /// Undoes exactly these changes, and keeps what was changed since.
@@ -99,14 +99,6 @@ pub enum RequestedChange<'a> {
     /// Runs the text of the file, as a server does at a signal.
     #[serde(skip)]
     Load,
-}
-
-/// Other texts of entries: all of them, or none.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EntryEdits {
-    /// In the order in which they are put in.
-    pub texts: Vec<EntryEdit>,
 }
 
 /// Another text of one entry.

@@ -136,7 +136,7 @@ fn warnings(document: &Document) -> Vec<NewWarning> {
 }
 
 /// Two texts without the blocks that both have.
-pub(super) fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
+fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
     let differing = texts[0].differing(texts[1]);
     let known = differing.each_ref().map(|entries| entries.iter().map(|entry| entry.text()).collect());
     let known: [HashSet<&str>; 2] = known;
@@ -293,7 +293,7 @@ mod tests {
         put(folder.path(), "more.conf", "stream a { url udp://2; }\n");
         let store = Arc::new(ConfFile::resolve(&folder.path().join("media.conf")).expect("it is there"));
         let start =
-            || Engine::new(store.clone(), Hooks::default(), |_, _| {}).start(|_| {}).expect("it starts");
+            || Engine::new(store.clone(), Hooks::default(), |_, _| {}).start(|_, _| {}).expect("it starts");
         let engine = start();
         put(folder.path(), "media.conf", TWICE);
         let refused = engine.load_again("");

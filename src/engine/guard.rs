@@ -1,6 +1,6 @@
 //! Guards refuse changes that are rarely intended.
 
-use mediaconf::{DirectiveRole, Document, Entry, FaultKind, Kind, Word};
+use mediaconf::{Document, FaultKind, Kind};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -121,16 +121,16 @@ impl Guard {
 }
 
 /// The guard that refuses a whole new text, if any.
-pub fn before_replacement(old: Option<&Document>, new: &Document) -> Option<Guard> {
-    if new.is_empty() && old.is_none_or(|old| !old.is_empty()) {
+pub fn before_replacement(old: Option<&Snapshot>, new: &Snapshot) -> Option<Guard> {
+    if new.document().is_empty() && old.is_none_or(|old| !old.document().is_empty()) {
         return Some(Guard::EmptyReplacement);
     }
     before_lost_account(old?, new)
 }
 
 /// The guard that refuses a text without the account for the API that was there.
-pub fn before_lost_account(old: &Document, new: &Document) -> Option<Guard> {
-    (account(old).is_some() && account(new).is_none()).then_some(Guard::WouldRemoveCredentials)
+pub fn before_lost_account(old: &Snapshot, new: &Snapshot) -> Option<Guard> {
+    (old.account().is_some() && new.account().is_none()).then_some(Guard::WouldRemoveCredentials)
 }
 
 /// The number of streams of a text.
@@ -166,18 +166,6 @@ pub fn before_dangling(old: &Document, new: &Document) -> Option<Guard> {
     let more = if count > SHOWN_USERS { ", …" } else { "" };
     let used = if count == 1 { "1 block uses" } else { &format!("{count} blocks use") };
     Some(Guard::Dangling(format!("{used} `{gone}`, which the change removes: {shown}{more}")))
-}
-
-/// The login and the password of the account that may use the API; `None` if it is unusable.
-pub fn account(document: &Document) -> Option<[Word<'_>; 2]> {
-    account_of(document, DirectiveRole::Editor)
-}
-
-/// The same of an account with this role.
-pub fn account_of<'d>(document: &'d Document, role: DirectiveRole) -> Option<[Word<'d>; 2]> {
-    let keywords = role.keywords();
-    let entries: Vec<_> = document.entries().filter(|entry| keywords.contains(&&*entry.keyword())).collect();
-    Entry::usable_account(&entries)
 }
 
 /// Returns the number of streams that `old` has and `new` lacks, and the number of all streams of `old`.

@@ -34,7 +34,7 @@ impl Transaction<'_> {
         self.notes.extend((edit.renamed_uses > 0).then_some(OutcomeNote::RenamedUses(edit.renamed_uses)));
         let deleted = (edit.deleted_streams, guard::count_streams(text.document()) + edit.inner_streams);
         let after = Arc::new(Snapshot::proved(edit.document));
-        let credentials = guard::before_lost_account(text.document(), after.document());
+        let credentials = guard::before_lost_account(&text, &after);
         let emptied = if request.prunes() { self.emptied(&text, &after) } else { None };
         let masked = Error::masked_text(after.document().text());
         if let Some(refusal) = masked.filter(|_| !Masker::holds_mask(text.document().text())) {
@@ -105,7 +105,7 @@ impl Transaction<'_> {
         }
         // The hand edit may have removed the account. API users would lose access only now, with this
         // change.
-        let guard = guard::before_replacement(Some(state.running.document()), file.document());
+        let guard = guard::before_replacement(Some(&state.running), file);
         self.options.refuse([guard])
     }
 }

@@ -5,12 +5,11 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::{IncludedTexts, guard};
+use super::IncludedTexts;
 use crate::error::Error;
 use crate::store::Revision;
 use mediaconf::{
-    Config, Diagnostics, DirectiveRole, Document, Kind, LineIndex, Masker, Request, Scope, SecretValues,
-    Severity, Span,
+    Config, Diagnostics, DirectiveRole, Document, Entry, Kind, Masker, Request, Scope, SecretValues, Span,
 };
 
 /// A text with everything that was computed from it, each when it is first asked for.
@@ -19,8 +18,8 @@ pub struct Snapshot {
     bytes: Bytes,
     /// The texts that it includes, or why they can't be read, where a server sent it and has them.
     pub included: Option<Arc<Result<IncludedTexts, Error>>>,
-    /// True if only the values are those of a server, which gives no text.
-    is_of_values: bool,
+    /// True if the text was made of values: the server has another one, and does not give it.
+    pub is_of_values: bool,
     document: OnceLock<Document>,
     diagnostics: OnceLock<Diagnostics>,
     valid: OnceLock<bool>,
@@ -57,11 +56,6 @@ impl Snapshot {
         let edit = request.edit(evaluated, empty.document(), &empty.config()).ok()?;
         let written = edit.map_or_else(Self::default, |edit| Self::proved(edit.document));
         Some(Self { is_of_values: true, ..written })
-    }
-
-    /// True if the text was made of values: the server has another one.
-    pub fn is_of_values(&self) -> bool {
-        self.is_of_values
     }
 
     /// The revision; `None` if the text of the server is not known.
@@ -129,7 +123,9 @@ impl Snapshot {
     }
 
     fn account_of(&self, at: usize, role: DirectiveRole) -> Option<&[String; 2]> {
-        let find = || Some(guard::account_of(self.document(), role)?.map(|word| word.value().into_owned()));
+        let is_account = |entry: &Entry<'_>| role.keywords().contains(&&*entry.keyword());
+        let all = || self.document().entries().filter(is_account).collect::<Vec<_>>();
+        let find = || Some(Entry::usable_account(&all())?.map(|word| word.value().into_owned()));
         self.accounts[at].get_or_init(find).as_ref()
     }
 
@@ -142,13 +138,6 @@ impl Snapshot {
     pub fn errors_in_words(&self) -> String {
         let count = self.diagnostics().errors();
         if count == 1 { "an error".to_owned() } else { format!("{count} errors") }
-    }
-
-    /// The first error, with its line.
-    pub fn first_error_in_words(&self) -> Option<String> {
-        let first = self.diagnostics().iter().find(|found| found.severity == Severity::Error)?;
-        let line = LineIndex::new(self.document().text()).position(first.span.start).line;
-        Some(format!("line {line}: {}", first.message))
     }
 
     /// True if the text has lost its line ends.
@@ -175,7 +164,7 @@ pub fn diff_lines([old, new]: [&Snapshot; 2], masker: Masker) -> Vec<String> {
     let between = |old: &Snapshot, new: &Snapshot| old.document().unified_diff(new.document(), masker);
     let rewritten =
         |text: &Snapshot| text.is_valid().then(|| Snapshot::of_values(&text.config().to_json()))?;
-    match old.is_of_values() || new.is_of_values() {
+    match old.is_of_values || new.is_of_values {
         true => rewritten(old)
             .zip(rewritten(new))
             .map_or_else(|| between(old, new), |(old, new)| between(&old, &new)),

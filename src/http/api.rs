@@ -238,6 +238,12 @@ pub fn masked_text(text: &str) -> String {
     }
 }
 
+/// The first `most` characters of a text, and `…` for the rest.
+pub fn shortened(text: &str, most: usize) -> String {
+    let end = text.char_indices().nth(most);
+    end.map_or(text.to_owned(), |(end, _)| format!("{}…", &text[..end]))
+}
+
 /// The author of a change that `user` makes as root; `None` if that is not the name of a user, which has at most 32
 /// characters on Linux.
 pub fn by_sudo(user: &str) -> Option<String> {

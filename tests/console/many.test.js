@@ -80,6 +80,9 @@ test('a typing error is told once, before and after it is prepared, and correcte
   await sees(page, 'did you mean `prepush`?', '#change .problem');
   assert.equal(await page.$$eval('#change .faults li', (items) => items.length), 1);
   await sees(page, 'other places', '#change .problem');
+  await click(page, 'Use this name anyway');
+  await sees(page, 'and 9 other places', '#change .warning');
+  assert.equal(await page.$$eval('#change .warning', (told) => told.length), 2);
   await click(page, 'Discard', '#change button');
   await page.click('.titles input');
   await fill(page, 'prepush', 'x');

@@ -80,8 +80,9 @@ test('what takes longer than 300 ms says so', options, async () => {
   const page = await open(here, { hash: '#/history' });
   await page.setRequestInterception(true);
   let held = [];
+  let slow = /api\/(history|blame)|status\.js|confirm_config/;
   page.on('request', (request) => {
-    if (/api\/(history|blame)|status\.js|confirm_config/.test(request.url())) held.push(request);
+    if (slow.test(request.url())) held.push(request);
     else request.continue();
   });
   const goOn = () => { held.forEach((request) => request.continue()); held = []; };
@@ -108,4 +109,16 @@ test('what takes longer than 300 ms says so', options, async () => {
   await sees(page, 'Waiting for the server …', '#confirm');
   goOn();
   await goes(page, '#confirm');
+  slow = /none/;
+  goOn();
+  await page.evaluate(() => { location.hash = '#/history'; });
+  await page.waitForSelector('.history-list li');
+  await page.click('.history-list li:first-child a');
+  await press(page, 'Revert');
+  await page.waitForSelector('.history-detail .apply');
+  slow = /api\/change/;
+  await press(page, 'Revert');
+  await sees(page, 'The change is being made …', '.history-detail');
+  goOn();
+  await sees(page, 'is undone', '.history-detail');
 });

@@ -55,7 +55,7 @@ impl InitArgs {
         let options = ChangeOptions { by: local_user(), ..ChangeOptions::default() };
         let outcome = engine.change(RequestedChange::Save(text.into()), &options)?;
         outcome.warnings.iter().for_each(|warning| ui.warning(warning));
-        if ui.is_json() {
+        if ui.json {
             ui.print_json(&json!({ "file": path, "login": LOGIN, "password": password }))?;
             return Ok(Exit::Done);
         }

@@ -126,7 +126,7 @@ impl<T> Answers<T> {
         record: impl Fn(&T) -> Value,
         print: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
     ) -> Result<Exit, Error> {
-        if self.ui.is_json() {
+        if self.ui.json {
             self.ui.print_json(&self.json(record))?
         } else {
             self.print(print)?

@@ -333,7 +333,7 @@ fn change_foreign(
                     "does not offer conditional changes: another change at the same time could be overwritten",
                 );
             }
-            let guard = before_lost_account(old, after.document());
+            let guard = before_lost_account(&before, &after);
             (patch.to_string().into_bytes(), ApiOperation::Modify, guard, request.prunes())
         }
         RequestedChange::Save(text) | RequestedChange::Update(text) => {
@@ -348,7 +348,7 @@ fn change_foreign(
             deleted = deleted_streams(old, after.document());
             let is_save = matches!(requested, RequestedChange::Save(_));
             let operation = if is_save { ApiOperation::Save } else { ApiOperation::Update };
-            (text.to_vec(), operation, before_replacement(Some(old), after.document()), true)
+            (text.to_vec(), operation, before_replacement(Some(&before), &after), true)
         }
         _ => return Err(client.not_offered("the text of the configuration")),
     };

@@ -1,7 +1,7 @@
 // The operations on a whole block, as the command line has them: *Add*, *Copy*, *Rename* and *Remove*, with a form where one
 // needs a name.
 
-import { KEYS, el, fill, pathOf, placeOf, segmentsOf } from './base.js';
+import { KEYS, el, fill, pathOf, placeOf, segmentsOf, told } from './base.js';
 import { propose } from './review.js';
 import { problemView } from './views.js';
 
@@ -70,12 +70,10 @@ export function undoView(state) {
   const fault = el('span');
   const undo = async () => {
     try {
-      if ([state.applied, state.status?.pending?.id].includes(removed.id)) {
-        await state.api.post('cancel_config', { id: removed.id });
-        state.set({ applied: null });
-      } else {
-        await state.api.post('change', {}, { operation: { revert: removed.id }, options: { message: `undo of the removal of ${removed.path}` } });
-      }
+      const isPending = [state.applied, state.status?.pending?.id].includes(removed.id);
+      await told(fault, isPending ? state.api.post('cancel_config', { id: removed.id }) :
+        state.api.post('change', {}, { operation: { revert: removed.id }, options: { message: `undo of the removal of ${removed.path}` } }), 'Waiting for the server …');
+      if (isPending) state.set({ applied: null });
       state.set({ removed: null });
       state.announce(`${removed.path} is there again.`);
     } catch (error) {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::confirmed::until_nothing_waits;
 use super::etcd::Etcd;
 use crate::cli::serve::Serving;
-use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::cli::{CONF, Place, Run, SAMPLE, with_rtsp};
 use crate::fleet::Edges;
 use crate::http::listener::support::Client;
 use crate::proxy::{Fate, Proxy};
@@ -182,10 +182,6 @@ pub fn with_sample(members: usize) -> Option<Etcd> {
     let etcd = Etcd::start(members)?;
     cluster(&etcd, &["save", CONF]).exits(0);
     Some(etcd)
-}
-
-pub fn with_rtsp(port: &str) -> String {
-    SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
 }
 
 const PICKY: [&str; 2] = ["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"];
@@ -485,7 +481,7 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     rolled_out(&["5", "--timeout", "1"]).exits(11).says("a runs 4");
     // It is killed, and gone when its lease is over.
     let store = etcd.store(PREFIX, GatewaySettings::default());
-    let found = store.gateway().range(KeyRange::one(&store.keys().node("a"))).expect("etcd answers");
+    let found = store.gateway.range(KeyRange::one(&store.keys.node("a"))).expect("etcd answers");
     let lease = etcd.ask(0, "lease/timetolive", &json!({"ID": found[0].lease.to_string()}));
     assert_eq!(lease["grantedTTL"], "5");
     node.kill();
@@ -567,7 +563,7 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
         (br#"{"format":2,"text":null}"#.to_vec(), 2, "etcdctl get"),
         (br#"{"format":4,"version":"0.9.1"}"#.to_vec(), 4, "version of mediactl"),
     ] {
-        write(&store, vec![KeyOperation::put(&store.keys().head, head)]);
+        write(&store, vec![KeyOperation::put(&store.keys.head, head)]);
         let told = format!("has the format {format} of another version");
         for command in ["read", "history", "status", "modify --set rtsp=1", "save media.conf"] {
             let run = cluster(&etcd, &command.split(' ').collect::<Vec<_>>());
@@ -580,7 +576,7 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
         node.run(&["modify", "--set", "rtsp=1"]).exits(9).says("of another version").says(hint);
         let (status, problem) = ask(&node.place, "GET /media/api/nodes", "");
         assert!(status == 500 && !problem.contains("could not be written"), "{problem}");
-        let record = store.gateway().range(KeyRange::one(&store.keys().node("a"))).expect("etcd answers");
+        let record = store.gateway.range(KeyRange::one(&store.keys.node("a"))).expect("etcd answers");
         let record: Value = serde_json::from_slice(&record[0].value).expect("it is JSON");
         assert!(record["state"] == "failed" && record["why"].to_string().contains(hint), "{record}");
     }
@@ -590,7 +586,7 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
 
 /// Writes to the etcd as no program of ours does.
 pub fn write(store: &ClusterStore, success: Vec<KeyOperation>) {
-    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    store.gateway.txn(&Txn { success, ..Txn::default() }).expect("it can be put");
 }
 
 #[test]

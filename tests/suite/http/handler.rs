@@ -41,7 +41,7 @@ impl Server {
     pub(super) fn start(place: Place, hooks: Hooks, view_auth: bool) -> Self {
         let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
         let engine = Engine::new(store, hooks, |_, _| {});
-        let engine = engine.start(|_| {}).expect("it is valid");
+        let engine = engine.start(|_, _| {}).expect("it is valid");
         let log = Arc::new(Mutex::new(Vec::new()));
         let lines = log.clone();
         let settings = HandlerSettings {
@@ -134,7 +134,7 @@ pub(super) fn text(response: &Response) -> String {
     String::from_utf8_lossy(&response.body).into_owned()
 }
 
-pub(super) fn account(login: &str, password: &str) -> String {
+pub(crate) fn account(login: &str, password: &str) -> String {
     Account { login: login.to_owned(), password: password.to_owned() }.to_header()
 }
 
