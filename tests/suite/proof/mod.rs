@@ -35,13 +35,13 @@ use std::process::Child;
 use std::sync::mpsc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mediactl::http::server::auth::Account;
 use mediactl::store::{HAND_EDIT, Revision, Store};
 use rustix::process::{Pid, Signal, kill_process};
 
 use mediactl::store::file::ConfFile;
 
 use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::http::handler;
 use crate::http::listener::support::{Answer, Client};
 use crate::waiting::PATIENCE;
 
@@ -188,11 +188,11 @@ fn ask_as(account: [&str; 2], url: &str, method: &str, operation: &str, body: &s
     let address = url.trim_start_matches("http://").split_once('/');
     let (host, prefix) = address.expect("a server says its address with the prefix");
     let mut client = Client::new(TcpStream::connect(host).ok()?);
-    let [login, password] = account.map(str::to_owned);
+    let [login, password] = account;
     let head = format!(
         "{method} /{prefix}/{operation} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {}\r\n\
          Connection: close\r\nContent-Length: {}\r\n\r\n",
-        Account { login, password }.to_header(),
+        handler::account(login, password),
         body.len()
     );
     client.stream.write_all((head + body).as_bytes()).ok()?;
