@@ -178,6 +178,11 @@ impl ErrorKind {
         self.row().2
     }
 
+    /// The same kind of a change: one that failed inside of a server may have been made.
+    pub fn of_change(self) -> Self {
+        if self == Self::EngineFailed { Self::OutcomeUnknown } else { self }
+    }
+
     /// The kind with this name over HTTP.
     pub fn named(name: &str) -> Option<Self> {
         KINDS.iter().copied().find(|kind| kind.name() == name)

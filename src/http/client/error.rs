@@ -105,11 +105,8 @@ impl Client {
                 format!("it answers {code} {name}{}", if text == ": " { "" } else { &text })
             }
         };
-        let kind = match kind.unwrap_or_else(|| kind_of_status(code)) {
-            // A change that failed inside of a server may have been made.
-            ErrorKind::EngineFailed if applies => ErrorKind::OutcomeUnknown,
-            kind => kind,
-        };
+        let kind = kind.unwrap_or_else(|| kind_of_status(code));
+        let kind = if applies { kind.of_change() } else { kind };
         let hint = match code {
             401 if is_wrong => Some(WRONG_PASSWORD),
             401 => Some(NO_PASSWORD),
