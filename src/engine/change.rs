@@ -258,11 +258,6 @@ impl ChangeOptions {
             _ => Ok(()),
         }
     }
-
-    /// Returns the time for a step: at most `most`, and not longer than the request.
-    pub(super) fn at_most(&self, most: Duration) -> Duration {
-        self.until.map_or(most, |until| most.min(until.saturating_duration_since(Instant::now())))
-    }
 }
 
 /// A condition, or the one revision that meets it.
