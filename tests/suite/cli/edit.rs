@@ -59,11 +59,8 @@ fn a_text_is_edited_and_the_draft_goes() {
     edit(&place, ":", &["--exit-code"]).run().exits(0).says("nothing to change in media.conf");
     assert_eq!((place.written(), drafts(&place.path(STATE)).len()), (written, 0));
     let seven = "sed -i 's/prepush 6/prepush 7/' \"$1\"";
-    edit(&place, seven, &["--yes", "-o", "change-json", "--exit-code"])
-        .run()
-        .exits(10)
-        .prints("\"operation\": \"edit\"")
-        .prints("/streams/cam1/prepush");
+    let changed = edit(&place, seven, &["--yes", "-o", "change-json", "--exit-code"]).run().exits(10).json();
+    assert_eq!((&changed["operation"], &changed["paths"][0]["after"]), (&"edit".into(), &7.into()));
     assert_eq!(place.kept().len(), 2);
 }
 
@@ -121,13 +118,8 @@ fn without_a_terminal_a_fault_ends_the_edit_and_from_goes_on() {
 fn without_a_terminal_only_yes_makes_the_change() {
     let place = Place::with(SAMPLE);
     edit(&place, SIX, &[]).run().exits(6).says("--yes").says("edit --from");
-    assert_eq!(place.text(), SAMPLE);
-    edit(&place, SIX, &["--dry-run"])
-        .run()
-        .exits(0)
-        .prints("+  prepush 6")
-        .says("would edit")
-        .says("edit --from");
+    let dry = edit(&place, SIX, &["--dry-run"]).run().exits(0).prints("+  prepush 6");
+    dry.says("would edit").says("edit --from");
     assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 2));
     resumed(&place, ":", &["--yes"]).run().exits(0);
     assert!(place.text().contains("prepush 6"));
@@ -137,15 +129,9 @@ fn without_a_terminal_only_yes_makes_the_change() {
 fn guards_and_check_commands_hold_and_keep_the_draft() {
     let place = Place::with(SAMPLE);
     edit(&place, "echo 'rtmp 1;' > \"$1\"", &["--yes"]).run().exits(6).says("edit_auth").says("edit --from");
-    resumed(
-        &place,
-        ":",
-        &["--yes", "--accept", "would-remove-credentials,empty-replacement", "--check-cmd", "false"],
-    )
-    .run()
-    .exits(3)
-    .says("check command failed")
-    .says("edit --from");
+    let accepted =
+        ["--yes", "--accept", "would-remove-credentials,empty-replacement", "--check-cmd", "false"];
+    resumed(&place, ":", &accepted).run().exits(3).says("check command failed").says("edit --from");
     assert_eq!(place.text(), SAMPLE);
     resumed(&place, ":", &["--force"]).run().exits(0);
     assert_eq!(place.text(), "rtmp 1;\n");
@@ -170,11 +156,8 @@ fn a_change_by_others_is_merged() {
 fn a_clash_is_shown_like_that_of_git_and_is_not_saved_unsolved() {
     let place = Place::with(SAMPLE);
     let other = format!("sed -i 's/prepush 5/prepush 9/' {CONF}; {SIX}");
-    edit(&place, &other, &["streams.cam1", "--yes"])
-        .run()
-        .exits(5)
-        .says("changed meanwhile")
-        .says("edit --from");
+    let clashing = edit(&place, &other, &["streams.cam1", "--yes"]).run().exits(5);
+    clashing.says("changed meanwhile").says("edit --from");
     let theirs = SAMPLE.replace("prepush 5", "prepush 9");
     assert_eq!(place.text(), theirs);
     let clash = "<<<<<<< ours\n  prepush 6; # seconds\n=======\n  prepush 9; # seconds\n>>>>>>> theirs\n";

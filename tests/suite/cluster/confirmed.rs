@@ -7,8 +7,8 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::etcd::PASSWORD;
-use super::nodes::{Environment, PREFIX, TestNode, cluster, with_rtsp, with_sample};
-use crate::cli::{Place, Run, SAMPLE};
+use super::nodes::{Environment, PREFIX, TestNode, cluster, with_sample};
+use crate::cli::{Place, Run, SAMPLE, with_rtsp};
 use crate::needs::needs;
 use crate::waiting::eventually;
 

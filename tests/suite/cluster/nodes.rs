@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::confirmed::until_nothing_waits;
 use super::etcd::Etcd;
 use crate::cli::serve::Serving;
-use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::cli::{CONF, Place, Run, SAMPLE, with_rtsp};
 use crate::fleet::Edges;
 use crate::http::listener::support::Client;
 use crate::proxy::{Fate, Proxy};
@@ -182,10 +182,6 @@ pub fn with_sample(members: usize) -> Option<Etcd> {
     let etcd = Etcd::start(members)?;
     cluster(&etcd, &["save", CONF]).exits(0);
     Some(etcd)
-}
-
-pub fn with_rtsp(port: &str) -> String {
-    SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
 }
 
 const PICKY: [&str; 2] = ["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"];

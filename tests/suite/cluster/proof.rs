@@ -11,8 +11,8 @@ use mediactl::store::etcd::GatewaySettings;
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;
-use super::nodes::{COUNTING, PREFIX, TestNode, cluster, set, with_rtsp, with_sample};
-use crate::cli::{Place, SAMPLE};
+use super::nodes::{COUNTING, PREFIX, TestNode, cluster, set, with_sample};
+use crate::cli::{Place, SAMPLE, with_rtsp};
 use crate::proxy::Proxy;
 use crate::waiting::let_pass;
 

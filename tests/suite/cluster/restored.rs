@@ -7,8 +7,8 @@ use mediactl::store::etcd::{GatewaySettings, KeyOperation};
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;
-use super::nodes::{PREFIX, TestNode, cluster, made_everywhere, set, with_rtsp, with_sample, write};
-use crate::cli::{SAMPLE, copy};
+use super::nodes::{PREFIX, TestNode, cluster, made_everywhere, set, with_sample, write};
+use crate::cli::{SAMPLE, copy, with_rtsp};
 
 fn back_up(etcd: &mut Etcd) -> PathBuf {
     let kept = etcd.data(0).with_extension("kept");

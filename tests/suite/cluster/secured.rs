@@ -12,9 +12,9 @@ use rcgen::{
 use serde_json::{Value, json};
 
 use super::etcd::{Etcd, PASSWORD, Right, add_users};
-use super::nodes::{PREFIX, TestNode, ask, with_rtsp, with_sample};
+use super::nodes::{PREFIX, TestNode, ask, with_sample};
 use crate::cli::serve::Serving;
-use crate::cli::{CONF, Place, SAMPLE};
+use crate::cli::{CONF, Place, SAMPLE, with_rtsp};
 use crate::needs::needs;
 use crate::waiting::{eventually, until};
 

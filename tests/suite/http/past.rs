@@ -10,7 +10,7 @@ use mediactl::http::server::message::Response;
 use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header, refused, text};
-use crate::cli::{CONF, Place};
+use crate::cli::Place;
 use crate::waiting::eventually;
 
 fn history(server: &Server) -> Vec<Value> {
@@ -29,10 +29,6 @@ pub(super) fn pending(answer: &Response) -> String {
 
 fn rtmp(server: &Server) -> Value {
     body(&server.get(""))["rtmp"].clone()
-}
-
-pub(super) fn record(place: &Place) -> bool {
-    place.path(&format!(".{CONF}.mediactl/pending")).exists()
 }
 
 fn until_nothing_waits(server: &Server) {
@@ -126,10 +122,10 @@ fn a_confirmed_change_stays() {
         ] {
             refused(&server.post(target, body), 409, "pending");
         }
-        assert!(record(&server.place), "{operation}");
+        assert!(server.place.is_pending(), "{operation}");
         let confirm = format!("confirm_config?id={id}");
         assert_eq!(body(&server.made(&confirm, "")), json!(true));
-        assert!(!record(&server.place), "{operation}");
+        assert!(!server.place.is_pending(), "{operation}");
         assert_eq!(header(&server.get(""), "Mediactl-Pending"), None);
         assert_eq!(rtmp(&server), json!(7), "{operation}");
         refused(&server.post(&confirm, ""), 404, "not-found");
@@ -197,7 +193,7 @@ fn a_reload_that_fails_leaves_nothing_to_confirm() {
         server.post(&format!("modify_config?confirm=60{wait}"), r#"{"rtmp":7}"#);
         until_nothing_waits(&server);
         eventually(|| server.place.text() == TEXT && rtmp(&server).is_null());
-        assert!(!record(&server.place));
+        assert!(!server.place.is_pending());
     }
 }
 

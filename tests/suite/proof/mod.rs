@@ -41,7 +41,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use mediactl::store::file::ConfFile;
 
 use crate::cli::{CONF, Place, Run, SAMPLE};
-use crate::http::handler;
+use crate::http;
 use crate::http::listener::support::{Answer, Client};
 use crate::waiting::PATIENCE;
 
@@ -192,7 +192,7 @@ fn ask_as(account: [&str; 2], url: &str, method: &str, operation: &str, body: &s
     let head = format!(
         "{method} /{prefix}/{operation} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {}\r\n\
          Connection: close\r\nContent-Length: {}\r\n\r\n",
-        handler::account(login, password),
+        http::handler::account(login, password),
         body.len()
     );
     client.stream.write_all((head + body).as_bytes()).ok()?;

@@ -39,9 +39,7 @@ impl MountedFile {
     /// The warnings of the next writer.
     fn warnings(&self) -> Vec<String> {
         let writer = self.conf.writer(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock");
-        let loaded = self.conf.load().ok();
-        let base = loaded.as_ref();
-        writer.reconcile(base, &|_| None).expect("it is ours").warnings
+        writer.reconcile(self.conf.load().ok().as_ref(), &|_| None).expect("it is ours").warnings
     }
 
     /// True if the next writer tells this alone.
@@ -59,8 +57,8 @@ impl MountedFile {
         let (path, old) = (&self.conf.target, self.conf.load().expect("it can be read"));
         let found = fs::metadata(path).expect("the file is there");
         let record = ChangeRecord::new("save", "me");
-        let staged = Staged::stage(history, path, Some((&old, &found)), Some(new), &record);
-        staged.expect("the folder is writable")
+        Staged::stage(history, path, Some((&old, &found)), Some(new), &record)
+            .expect("the folder is writable")
     }
 
     /// A writer dies between making the mark durable and the end of its work, leaving `bytes`.

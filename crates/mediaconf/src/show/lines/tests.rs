@@ -32,33 +32,34 @@ fn lines(path: &str) -> Result<&'static str, String> {
 fn an_entry_has_its_lines_and_the_comments_above() {
     for (path, expected) in [
         ("rtmp", "rtmp 1935;"),
-        ("streams.a.urls", "  # where from\n  url udp://1;  # one\n  url udp://2;\n"),
-        ("streams.a.urls[1].url", "  # where from\n  url udp://1;  # one\n  url udp://2;\n"),
+        ("streams.a.urls[0]", "  # where from\n  url udp://1;  # one\n"),
         ("streams.a.prepush", "  prepush 5;"),
-        ("streams.a.auth.url", "auth false;\n"),
+        ("streams.a.auth", "auth false;\n"),
         ("streams.\"b.c\"", "stream \"b.c\" { url udp://3; }\n"),
         ("streams.\"b.c\".urls", "url udp://3;"),
         ("file.vod", "file vod { path /srv; }\n"),
-        ("file", "file vod { path /srv; }\nfile old { path /old; }\n"),
         ("lives.l", "live l;"),
     ] {
         assert_eq!(lines(path), Ok(expected), "{path}");
     }
-    let streams = lines("streams").expect("they stand together");
-    assert!(streams.starts_with("# the first\n# camera\nstream a {") && streams.ends_with("}\n"));
-    assert!(lines("streams.a").expect("it is there").ends_with("}  # a\n"));
+    let stream = lines("streams.a").expect("it is there");
+    assert!(stream.starts_with("# the first\n# camera\nstream a {") && stream.ends_with("}  # a\n"));
 }
 
 #[test]
 fn a_path_without_an_entry_of_its_own_is_refused() {
     for (path, expected) in [
-        ("http", "`http`: it stands in several places of the text"),
+        ("http", "`http`: it is not one entry of the text"),
+        ("streams", "`streams`: it is not one entry of the text"),
+        ("file", "`file`: it is not one entry of the text"),
+        ("streams.a.urls", "`streams.a.urls`: it is not one entry of the text"),
+        ("streams.a.urls[1].url", "`streams.a.urls[1].url`: it is not one entry of the text"),
         ("streams.x", "`streams.x`: there is no stream `x`"),
         ("streams.x.urls", "`streams.x.urls`: there is no stream `x`"),
         ("streams.a.dvr", "`streams.a.dvr`: `dvr` is not set"),
         ("file.new", "`file.new`: there is no `new` in `file`"),
         ("loglevel", "`loglevel`: `loglevel` is not set"),
-        ("streams.*", "`streams.*`: `*` stands for several entries"),
+        ("streams.*", "`streams.*`: it is not one entry of the text"),
     ] {
         assert_eq!(lines(path), Err(expected.to_owned()), "{path}");
     }
