@@ -110,7 +110,6 @@ impl Error {
     }
 
     /// The same error with these lines.
-    #[must_use]
     pub(super) fn with_lines(self, lines: Vec<Fault>) -> Self {
         let messages: Vec<&str> = lines.iter().map(|line| line.message.as_str()).collect();
         let hint = lines.last().and_then(|line| line.hint.clone());

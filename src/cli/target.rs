@@ -17,6 +17,7 @@ use crate::cli::credentials::{KnownCredentials, Owner, RemoteHost};
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
 use crate::cli::local::sudo_user;
+use crate::cli::prompts;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Snapshot, StatusPart};
 use crate::error::{Error, ErrorKind};
@@ -319,8 +320,8 @@ fn at_url(
     let mut known = KnownCredentials::find(options, userinfo, owner, Some(&endpoint))?;
     let name = match context.filter(|context| context.url == url) {
         Some(context) => {
-            if asks_first {
-                known.ask_for_password(&context.name)?;
+            if let (Some(login), None, true) = (&known.login, &known.password, asks_first) {
+                known.password = prompts::secret(&format!("password of {login} for {}", context.name))?;
             }
             format!("{} ({endpoint})", context.name)
         }

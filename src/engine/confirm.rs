@@ -224,7 +224,6 @@ impl PendingChange {
     }
 
     /// Starts the time, once the change is made and loaded.
-    #[must_use]
     pub(super) fn started(self) -> Self {
         Self { until: Instant::now() + self.time, ..self }
     }
