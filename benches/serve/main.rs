@@ -16,8 +16,9 @@ use std::time::{Duration, Instant};
 
 use client::Client;
 use peers::{CADDY, ETCD, bare_tiny_http, caddy, etcd};
-use served::{AUTHORIZATION, CHANGE, HEAD, MODIFY, READ, Running, configuration, serve, status_of};
+use served::{AUTHORIZATION, HEAD, MODIFY, READ, Running, configuration, serve, status_of};
 
+const CHANGE: &str = "/media/api/change";
 const STREAMS: usize = 10_000;
 const FEW_STREAMS: usize = 100;
 const RUNS: usize = 21;

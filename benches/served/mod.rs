@@ -20,7 +20,6 @@ pub const AUTHORIZATION: &str = "Authorization: Basic YWRtaW46c2VjcmV0\r\n";
 
 pub const READ: &str = "/media/api/read_config";
 pub const MODIFY: &str = "/media/api/modify_config";
-pub const CHANGE: &str = "/media/api/change";
 
 /// A server or a peer; killed when it is dropped.
 pub struct Running(pub Child);
