@@ -270,7 +270,6 @@ fn lines_of(text: &str, is_utf16: bool) -> LineIndex<'_> {
     if is_utf16 { LineIndex::utf16(text) } else { LineIndex::new(text) }
 }
 
-#[allow(clippy::disallowed_methods, reason = "tests make files")]
 #[cfg(test)]
 mod tests {
     use std::fs;

@@ -190,7 +190,6 @@ impl Snapshot {
     }
 
     /// The text with masks in the place of its secrets. Its JSON and its values are those of the masked text.
-    #[must_use]
     pub fn masked(self: &Arc<Self>, masker: Masker) -> Arc<Self> {
         if masker == Masker::Off {
             return self.clone();

@@ -355,7 +355,9 @@ impl<'e> Transaction<'e> {
         let candidate = runs_hooks.then(|| engine.store.candidate(after.bytes())).transpose()?;
         if let (Some(command), Some(candidate)) = (&hooks.check, &candidate) {
             let _step = progress::step("waiting for the check command");
-            let checked = occasion.run(command, candidate, options.at_most(hooks.timeout));
+            let left = options.until.map(|until| until.saturating_duration_since(Instant::now()));
+            let time = left.map_or(hooks.timeout, |left| left.min(hooks.timeout));
+            let checked = occasion.run(command, candidate, time);
             options.refuse_late()?;
             let words = ["nothing was written", "nothing was changed"];
             checked.map_err(|failure| failure.refusal(ErrorKind::RejectedByCheck, "check", words))?;
