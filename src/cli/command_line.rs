@@ -58,7 +58,7 @@ pub fn command() -> Command {
 const GIVEN_WORDS: [ContextKind; 3] =
     [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue];
 
-/// The arguments with `revert last` in the place of its other name `undo`.
+/// The arguments with `revert` in the place of its other name `undo`, which is `revert last` if it names no change.
 pub fn without_undo(mut arguments: Vec<OsString>) -> Vec<OsString> {
     if arguments.iter().any(|argument| argument == "undo")
         && let Ok(matches) = command().allow_external_subcommands(true).try_get_matches_from(&arguments)
@@ -66,7 +66,12 @@ pub fn without_undo(mut arguments: Vec<OsString>) -> Vec<OsString> {
     {
         let behind = rest.get_many::<OsString>("").map_or(0, Iterator::count);
         let at = arguments.len() - behind - 1;
-        arguments.splice(at..=at, ["revert", "last"].map(OsString::from));
+        arguments[at] = "revert".into();
+        // `undo 3` is `revert 3`.
+        let lacks = |error: clap::Error| error.kind() == ErrorKind::MissingRequiredArgument;
+        if command().try_get_matches_from(&arguments).is_err_and(lacks) {
+            arguments.insert(at + 1, "last".into());
+        }
     }
     arguments
 }
@@ -111,7 +116,7 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
         let argument = argument.to_string_lossy();
         printable(&argument) == argument
     };
-    if ui.is_json() && error.use_stderr() {
+    if ui.json && error.use_stderr() {
         let text = error.render().to_string();
         let (fault, _) = text.split_once("\n\n").unwrap_or((&text, ""));
         let fault = fault.trim_start_matches("error:").split_whitespace().collect::<Vec<_>>().join(" ");

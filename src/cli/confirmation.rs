@@ -10,7 +10,7 @@ use crate::cli::interrupt::LastWords;
 use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ConfigService, Decision, Status, StatusPart, canary_waves};
-use crate::error::{Error, ErrorKind, Exit};
+use crate::error::{Error, ErrorKind};
 use crate::progress;
 use crate::store::{ChangeId, EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, WHOLE_HISTORY};
 
@@ -38,13 +38,14 @@ pub fn name_canaries(
 ) -> Result<Vec<Vec<String>>, Error> {
     let Some([time, soak]) = args.canary_times()? else { return Ok(Vec::new()) };
     let nodes = service.status(StatusPart::All)?.nodes.filter(|_| !args.all_or_nothing).ok_or_else(|| {
-        let hint =
-            "name several with `-x 'edge-*'`, `-x a,b` or `--group GROUP`, or a cluster with `--cluster URL`";
-        let what = match args.all_or_nothing {
-            true => "`--all-or-nothing` is for changes of several servers",
-            false => "`--canary` is for changes of several servers or of a cluster",
-        };
-        Error::usage(what, hint)
+        let hint = "name several with `-x 'edge-*'`, `-x a,b` or `--group GROUP`";
+        match args.all_or_nothing {
+            true => Error::usage("`--all-or-nothing` is for changes of several servers", hint),
+            false => Error::usage(
+                "`--canary` is for changes of several servers or of a cluster",
+                format!("{hint}, or a cluster with `--cluster URL`"),
+            ),
+        }
     })?;
     let waves = canary_waves(&args.canary, &nodes)?;
     if waves.len() > 1 {
@@ -101,10 +102,8 @@ pub fn watch_canary(
     let until = Instant::now() + pending.deadline.duration_since(SystemTime::now()).unwrap_or_default();
     let left = move || until.saturating_duration_since(Instant::now());
     let names = sorted_ranges(waves.last().map_or(&[][..], Vec::as_slice));
-    report.ui.note(&format!(
-        "the change goes back unless it runs on {names} within {}; until then other nodes wait",
-        pending.left()
-    ));
+    let unless = format!("unless it runs on {names} within {}", pending.left());
+    report.ui.note(&format!("the change goes back {unless}; until then other nodes wait"));
     // While it is pending, no other change is made, so the last one is this one.
     let newest = service.history(1).map_err(not_known)?.into_iter().next();
     let own = newest.filter(|newest| newest.operation != EXPIRED).map(|own| own.number);
@@ -135,12 +134,9 @@ pub fn watch_canary(
     let target = report.target;
     if let Some(revert) = service.history(WHOLE_HISTORY).map_err(not_known)?.into_iter().find(is_revert) {
         let why = revert.message.as_ref().map_or_else(String::new, |why| format!(": {why}"));
-        return Err(Error::new(ErrorKind::Guarded, format!("the change of `{target}` went back{why}")).hint(
-            format!(
-                "`mediactl history show {}` shows the text; only nodes of its waves had it",
-                revert.number
-            ),
-        ));
+        let show = format!("`mediactl history show {}`", revert.number);
+        let went_back = Error::new(ErrorKind::Guarded, format!("the change of `{target}` went back{why}"));
+        return Err(went_back.hint(format!("{show} shows the text; only nodes of its waves had it")));
     }
     report.ui.say(&format!("the change of {target} runs on {names}, and the other nodes follow"));
     Ok(())
@@ -211,10 +207,4 @@ pub fn wait(
         }
         thread::sleep(INTERVAL);
     }
-}
-
-/// Says which nodes do not run a change when the time is over.
-pub fn exit_of(missing: &[String], ui: Ui) -> Exit {
-    missing.iter().for_each(|node| ui.say(&format!("the time is over: {node}")));
-    if missing.is_empty() { Exit::Done } else { Exit::Partly }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::cli::render::grouped;
+use crate::cli::ui::as_typed;
 use crate::engine::Snapshot;
 use crate::error::{BrokenText, Error, ErrorKind, errors_of};
 use crate::http::problem::urn;
@@ -19,7 +20,7 @@ const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--con
                              `--context NAME` names another one";
 
 /// The hint for a cluster without a configuration.
-const FIRST_OF_CLUSTER: &str = "`mediactl --cluster URL save FILE` puts the first text there";
+const FIRST_OF_CLUSTER: &str = "`mediactl save FILE` puts the first text there";
 
 impl Error {
     /// An I/O error; `what` failed, for the reason that the system gives.
@@ -96,7 +97,7 @@ impl Error {
             None => self.faults.clone(),
         };
         let faults = faults.into_iter().map(|fault| Fault { message: masked(&fault.message), ..fault });
-        let hint = self.lines().into_iter().find_map(|line| line.hint);
+        let hint = self.lines().into_iter().find_map(|line| line.hint).map(|hint| as_typed(&hint));
         json!({
             "type": urn(self.kind),
             "title": self.kind.title(),
@@ -109,7 +110,6 @@ impl Error {
     }
 
     /// The same error with these lines.
-    #[must_use]
     pub(super) fn with_lines(self, lines: Vec<Fault>) -> Self {
         let messages: Vec<&str> = lines.iter().map(|line| line.message.as_str()).collect();
         let hint = lines.last().and_then(|line| line.hint.clone());

@@ -11,17 +11,18 @@
 //! under sudo that would be a shell of the other user. So there is none there.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use clap::ArgMatches;
 use clap::parser::ValueSource;
+use clap::{ArgMatches, Args};
 use colored::{Color, Colorize};
 use parking_lot::Mutex;
 use rustix::process::{geteuid, getuid};
@@ -35,9 +36,10 @@ use crate::cli::error::equal_lines;
 use crate::cli::local;
 use crate::cli::render::more_like_it;
 use crate::error::{Error, ErrorKind};
+use crate::http::client::without_userinfo;
 use crate::progress;
 use crate::store::LockHolder;
-use mediaconf::{Diagnostics, Masker, printable};
+use mediaconf::{Diagnostics, Masker, Path as ValuePath, printable};
 
 /// The number of lines of one error that are shown: the message about the whole, then one for each fault.
 const MAX_ERROR_LINES: usize = Diagnostics::MAX + 1;
@@ -62,6 +64,23 @@ const JSON_FORMS: [&str; 2] = ["json", "change-json"];
 /// The same on the command line.
 const ASKS_FOR_JSON: [&str; 5] = [" -o json", " -ojson", " -o=json", " --output json", " --output=json"];
 
+/// How a command begins in a message.
+const COMMAND: &str = "`mediactl ";
+
+/// How one goes on that names its target itself, or needs none.
+const NEEDS_NO_TARGET: [&str; 3] = ["-", "context ", "COMMAND"];
+
+/// The options of every command that say nothing of its target.
+const OF_NO_TARGET: [&str; 5] = ["color", "jobs", "max_file", "show_secrets", "mask"];
+
+/// The other ones of the call, for the commands that messages name.
+static TARGET: Mutex<String> = Mutex::new(String::new());
+
+/// Commands in messages are about this file from now on.
+pub fn name_target(file: &Path) {
+    *TARGET.lock() = format!("--conf {} ", ValuePath::in_shell_quotes(&file.to_string_lossy()));
+}
+
 /// Turns the failure of a write to stdout into an error of the command.
 pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
     written.map_err(|error| {
@@ -72,7 +91,7 @@ pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
 }
 
 /// The settings of the two output streams.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Ui {
     color_out: bool,
     color_err: bool,
@@ -80,10 +99,11 @@ pub struct Ui {
     pub terminal_out: bool,
     /// True if a pager may stand between stdout and the terminal.
     pages: bool,
-    masker: Masker,
+    /// The masker for text that people read.
+    pub masker: Masker,
     mask_values: bool,
     /// True if the results, and a refusal, are JSON (`-o json`).
-    json: bool,
+    pub json: bool,
     /// True if neither notes nor waits are told (`-q`).
     pub quiet: bool,
 }
@@ -99,34 +119,24 @@ impl Ui {
             ColorChoice::Never => false,
         };
         let (terminal_out, terminal_err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
-        Self {
-            color_out: wants_color(terminal_out),
-            color_err: wants_color(terminal_err),
-            terminal_out,
-            pages: false,
-            masker: Masker::default(),
-            mask_values: false,
-            json: false,
-            quiet: false,
-        }
+        let (color_out, color_err) = (wants_color(terminal_out), wants_color(terminal_err));
+        Self { color_out, color_err, terminal_out, ..Self::default() }
     }
 
-    /// Looks at the streams once; colours and masks are as the options say.
-    pub fn from_options(global: &GlobalArgs) -> Self {
-        let masker = if global.show_secrets { Masker::Off } else { Masker::default() };
-        Self { masker, mask_values: global.mask, ..Self::new(global.color) }
-    }
-
-    /// The same for a command with these options of its own.
-    pub fn called_by(self, mut matches: &ArgMatches) -> Self {
+    /// Looks at the streams once, for a command with these options of its own.
+    pub fn from_options(global: &GlobalArgs, mut matches: &ArgMatches) -> Self {
         while let Some((_, called)) = matches.subcommand() {
             matches = called;
         }
+        let known = GlobalArgs::augment_args(clap::Command::new(""));
+        *TARGET.lock() =
+            known.get_arguments().filter_map(|option| of_target(matches, option.get_id())).collect();
         let form = matches.try_get_raw("output").ok().flatten().and_then(Iterator::last);
         let is_given = form.is_some() && matches.value_source("output") == Some(ValueSource::CommandLine);
         let json = form.is_some_and(|form| is_given && JSON_FORMS.iter().any(|json| form == *json));
         let quiet = matches.try_get_one::<bool>("quiet").ok().flatten().is_some_and(|quiet| *quiet);
-        Self { json, quiet, ..self }
+        let masker = if global.show_secrets { Masker::Off } else { Masker::default() };
+        Self { json, quiet, masker, mask_values: global.mask, ..Self::new(global.color) }
     }
 
     /// The same for a fault of the command line itself, which may ask for JSON.
@@ -139,11 +149,6 @@ impl Ui {
     /// The same for what has to be told also by a quiet command.
     pub fn loud(self) -> Self {
         Self { quiet: false, ..self }
-    }
-
-    /// True if the results, and a refusal, are JSON.
-    pub fn is_json(self) -> bool {
-        self.json
     }
 
     /// The same for a command that only shows something: a long output goes through a pager.
@@ -160,11 +165,6 @@ impl Ui {
     /// A time for people: short on a terminal, and with everything elsewhere.
     pub fn time(self, time: SystemTime) -> String {
         if self.terminal_out { local::short(time) } else { local::shown(time) }
-    }
-
-    /// Returns the masker for text that people read.
-    pub fn masker(self) -> Masker {
-        self.masker
     }
 
     /// Returns the masker for values, which another program may need: they are masked on a terminal, and
@@ -287,7 +287,7 @@ impl Ui {
     /// Prints a line to stderr, unless the command is quiet.
     pub fn say(self, line: &str) {
         if !self.quiet {
-            self.say_painted(&printable(line));
+            self.say_painted(&printable(&as_typed(line)));
         }
     }
 
@@ -300,8 +300,28 @@ impl Ui {
 
     fn labelled(self, label: &str, color: Color, text: &str) {
         let label = if self.color_err { label.color(color).bold().to_string() } else { label.to_owned() };
-        self.say_painted(&format!("{label} {}", printable(text)));
+        self.say_painted(&format!("{label} {}", printable(&as_typed(text))));
     }
+}
+
+/// An option of every command, if it is on this command line and says which target is meant, with a blank behind it. A URL has
+/// no password then.
+fn of_target(matches: &ArgMatches, id: &clap::Id) -> Option<String> {
+    let (id, source) = (id.as_str(), matches.value_source(id.as_str()));
+    let is_given = source == Some(ValueSource::CommandLine) && !OF_NO_TARGET.contains(&id);
+    let values: Vec<_> = matches.get_raw(id).filter(|_| is_given)?.map(OsStr::to_string_lossy).collect();
+    let value = values.join(",");
+    let shown = if value.contains("://") { without_userinfo(&value) } else { value };
+    let option = if id == "context" { "-x ".into() } else { format!("--{} ", id.replace('_', "-")) };
+    Some(if id == "insecure" { option } else { format!("{option}{} ", ValuePath::in_shell_quotes(&shown)) })
+}
+
+/// A message whose commands have the options of the call, so that they can be typed as they stand.
+pub fn as_typed(message: &str) -> String {
+    let typed = format!("{COMMAND}{}", TARGET.lock());
+    NEEDS_NO_TARGET.iter().fold(message.replace(COMMAND, &typed), |text, word| {
+        text.replace(&format!("{typed}{word}"), &format!("{COMMAND}{word}"))
+    })
 }
 
 /// The line about what is waited for that is on the terminal.

@@ -1,6 +1,6 @@
 //! Guards refuse changes that are rarely intended.
 
-use mediaconf::{DirectiveRole, Document, Entry, FaultKind, Kind, Word};
+use mediaconf::{Document, FaultKind, Kind};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ pub enum Guard {
     /// The new text has lost its line ends, and a comment hides directives.
     OneLine,
     /// A block goes whose name others use; the text says which.
-    Dangling(String),
+    Dangling(#[serde(skip)] String),
     /// Many streams would be deleted at once.
     WouldDeleteStreams {
         deleted: usize,
@@ -168,18 +168,6 @@ pub fn before_dangling(old: &Document, new: &Document) -> Option<Guard> {
     Some(Guard::Dangling(format!("{used} `{gone}`, which the change removes: {shown}{more}")))
 }
 
-/// The login and the password of the account that may use the API; `None` if it is unusable.
-pub fn account(document: &Document) -> Option<[Word<'_>; 2]> {
-    account_of(document, DirectiveRole::Editor)
-}
-
-/// The same of an account with this role.
-pub fn account_of<'d>(document: &'d Document, role: DirectiveRole) -> Option<[Word<'d>; 2]> {
-    let keywords = role.keywords();
-    let entries: Vec<_> = document.entries().filter(|entry| keywords.contains(&&*entry.keyword())).collect();
-    Entry::usable_account(&entries)
-}
-
 /// Returns the number of streams that `old` has and `new` lacks, and the number of all streams of `old`.
 pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
     let name = |entry: &mediaconf::Entry<'_>| entry.group_name().value().into_owned();
@@ -212,6 +200,8 @@ mod tests {
         for (name, guard) in GUARD_NAMES {
             assert_eq!(Guard::named(name).as_ref(), Some(guard));
             assert_eq!(guard.name(), Some(*name));
+            assert_eq!(serde_json::to_value(guard).expect("it is JSON"), *name);
+            assert_eq!(serde_json::from_value::<Guard>((*name).into()).expect("it is read"), *guard);
         }
         assert_eq!(Guard::named("would-delete-streams"), None);
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     ChangeOptions, ChangeReport, ConfigService, ConfigSource, Engine, Operation, PendingChange,
-    RequestedChange, Snapshot, compared, not_there, without_common_blocks,
+    RequestedChange, Snapshot, compared, not_there,
 };
 use crate::error::{Error, ErrorKind};
 use crate::store::{
@@ -226,15 +226,11 @@ pub(super) fn not_kept(change: &str) -> Error {
 }
 
 /// The first paths that differ between two configurations, and how many there are; `None` if one is not there, or has
-/// errors. Blocks that both have are not compared, unless nothing else differs.
+/// errors.
 pub fn first_paths_between(before: Option<&Snapshot>, after: Option<&Snapshot>) -> Option<ChangedPaths> {
     let valid = |text: &&Snapshot| text.is_valid();
     let (before, after) = before.filter(valid).zip(after.filter(valid))?;
-    let [old, new] = without_common_blocks([before.document(), after.document()]);
-    let mut changed = ChangedValue::between(&Config::new(&old), &Config::new(&new));
-    if changed.is_empty() {
-        changed = compared([Some(before), Some(after)], ChangedValue::between);
-    }
+    let changed = compared([Some(before), Some(after)], ChangedValue::between);
     let first = changed.iter().take(ChangedPaths::MOST).map(ChangedValue::short_path).collect();
     Some(ChangedPaths { first, count: changed.len() })
 }
@@ -367,6 +363,9 @@ fn blame<E>(
         if found.len() == most {
             break;
         }
+        if after.is_some() && !entry.may_touch(path) {
+            continue;
+        }
         let before = match entry.before {
             Some(_) => kept(entry.number)?.filter(|text| text.is_valid()).map(Some),
             // There was no file before.
@@ -376,7 +375,6 @@ fn blame<E>(
         let from = before.as_ref().map(|text| value_in(text, compared_by));
         if let (Some(old), Some(new), Some(from), Some(to)) = (&before, &after, &from, &to)
             && from != to
-            && found.len() < most
         {
             let (from, to) = changed_members(value_in(old, masker), value_in(new, masker));
             // Nothing is told of a path that holds a secret.

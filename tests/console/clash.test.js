@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EXAMPLE, ask, enter, press, replace, shows } from './entered.js';
+import { EXAMPLE, apply, ask, enter, press, replace, review, shows } from './entered.js';
 import { inBrowser, options, until } from './served.js';
 
 const here = inBrowser(EXAMPLE, { each: true });
@@ -35,25 +35,22 @@ test('a secret that was typed is masked where one chooses', options, async () =>
   assert.doesNotMatch(await page.$eval('#change', (bar) => bar.textContent ?? ''), /hunter2|other3/);
   await press(page, 'Use mine');
   await page.waitForSelector('#change .diff');
-  await press(page, 'Apply');
-  await until(() => here.text.includes('password hunter2; # typed'), 'the secret that was typed');
+  await apply(page);
+  assert.ok(here.text.includes('password hunter2; # typed'));
 });
 
 test('two pages against each other: nothing is overwritten', options, async () => {
   const [one, other] = [await enter(here, '#/streams/cam1'), await enter(here, '#/streams/cam1')];
   await replace(one, 'prepush 5', 'prepush 6');
   await replace(other, 'prepush 5', 'prepush 7');
-  await press(one, 'Review');
-  await one.waitForSelector('#change .diff');
-  await press(other, 'Review');
-  await other.waitForSelector('#change .diff');
+  for (const page of [one, other]) await review(page);
   await one.click('.undo input[type=checkbox]');
   await press(one, 'Apply');
   await until(() => here.text.includes('prepush 6'), 'the first');
   await other.waitForSelector('#change .clashes');
   assert.ok(here.text.includes('prepush 6'));
   await press(other, 'Use theirs');
-  await other.waitForFunction(() => document.querySelector('#change')?.hasAttribute('hidden'));
+  await other.waitForSelector('#change[hidden]');
 });
 
 test('a hand edit of the file is kept, and of the same value one chooses', options, async () => {
@@ -80,8 +77,7 @@ test('a text stays where somebody else removed its stream, and adds it again', o
   await press(page, 'Review');
   await press(page, 'Use mine');
   await shows(page, '#change .added', 'prepush 6;');
-  await press(page, 'Apply');
-  await page.waitForSelector('#change[hidden]');
+  await apply(page);
   assert.match(here.text, /\nstream cam1 \{[^}]*prepush 6;[^}]*\}\n$/);
   await page.waitForFunction(() => !document.querySelector('.entry-page')?.textContent?.includes('there is no stream'));
 });

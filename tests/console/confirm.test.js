@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { click, goes, inBrowser, logIn, open, options, sees, until } from './served.js';
+import { answers, click, goes, inBrowser, logIn, open, options, sees, until } from './served.js';
 
 const CONF = 'http 80;\nedit_auth admin right;\nview_auth viewer look;\nstream cam { url udp://1; prepush 1; }\n';
 
@@ -55,7 +55,7 @@ test('rolled back, and run out', options, async () => {
   await page.waitForFunction(() => document.querySelector('.rows .prepush')?.textContent === '1');
 });
 
-test('a hand edit shows, and so does a server that comes back', options, async () => {
+test('a hand edit shows, and so does a server that comes back, which takes back what was pending', options, async () => {
   const page = await entered();
   served.editByHand((text) => text.replace('http 80', 'http 81'));
   await sees(page, 'file edited by hand', '#head');
@@ -66,6 +66,8 @@ test('a hand edit shows, and so does a server that comes back', options, async (
   await sees(page, 'no connection', '#head');
   await served.start();
   await page.waitForFunction(() => !document.querySelector('#head').innerText.includes('no connection'));
+  await until(() => /http 81;[^]*prepush 1;/.test(served.text), 'the text before, with the hand edit');
+  await goes(page, '#confirm');
   assert.deepEqual(page.faults, []);
 });
 
@@ -73,9 +75,7 @@ test('a new password is asked for under the countdown', options, async () => {
   const page = await entered();
   await page.evaluate(() => { document.querySelector('.filter').value = 'cam'; });
   await change({ edit_auth: { password: 'newer' } }, 600);
-  await page.waitForSelector('#confirm input[type=password]');
-  await page.type('#confirm input[type=password]', 'newer');
-  await page.keyboard.press('Enter');
+  await answers(page, 'newer');
   await goes(page, '#confirm input');
   // A page that did not know of the change when its password was refused asks now.
   await page.$$eval('#confirm button', (found) => found.find((button) => button.textContent === 'Keep')?.click());
@@ -88,9 +88,7 @@ test('a new password is asked for under the countdown', options, async () => {
 test('a new password that is not kept goes back, and the page is logged in with the old one', options, async () => {
   const page = await entered();
   await change({ edit_auth: { password: 'newer' } }, 15);
-  await page.waitForSelector('#confirm input[type=password]');
-  await page.type('#confirm input[type=password]', 'wrong');
-  await page.keyboard.press('Enter');
+  await answers(page, 'wrong');
   await sees(page, 'The login or the password is wrong.', '#confirm');
   await page.$eval('#confirm input[type=password]', (field) => { field.value = ''; });
   await sees(page, 'You are logged in with the old password.', '#live');
@@ -107,8 +105,7 @@ test('a new password that another page takes back is not asked for any longer', 
   for (const each of [page, other]) await each.waitForSelector('#confirm input[type=password]');
   const { pending } = JSON.parse((await served.ask('status', { password: 'newer' })).text);
   assert.equal((await served.ask(`cancel_config?id=${pending.id}`, { body: '', password: 'newer' })).status, 200);
-  await other.type('#confirm input[type=password]', 'right');
-  await other.keyboard.press('Enter');
+  await answers(other, 'right');
   await goes(other, '#confirm input');
   assert.equal(await other.$eval('#confirm .fault', (fault) => fault.textContent), '', 'nothing is kept that is not there');
   await sees(page, 'You are logged in with the old password.', '#live');
@@ -120,8 +117,7 @@ test('the page that takes a new password back asks for the old one', options, as
   const page = await entered({ password: 'newer' });
   await click(page, 'Roll back');
   await sees(page, 'was changed back', '#confirm');
-  await page.type('#confirm input[type=password]', 'right');
-  await page.keyboard.press('Enter');
+  await answers(page, 'right');
   await goes(page, '#confirm');
   assert.match(served.text, /edit_auth admin right;/);
 });

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { EDITOR, EXAMPLE, apply, ask, enter, press, replace, shows } from './entered.js';
-import { click, inBrowser, options, until } from './served.js';
+import { EDITOR, EXAMPLE, apply, ask, enter, press, replace, review, shows } from './entered.js';
+import { answers, click, inBrowser, options, until } from './served.js';
 
 const here = inBrowser(EXAMPLE, { each: true });
 
@@ -27,20 +27,13 @@ test('a line is changed, the diff comes first, and the change waits to be kept',
   assert.equal(here.text.replace('prepush 9', 'prepush 5'), EXAMPLE, 'all else stays');
 });
 
-test('faults show while typing, and are fixed with a click', options, async () => {
+test('the word at the cursor is explained, and faults show while typing and are fixed with a click', options, async () => {
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'titel 5');
   await shows(page, '.faults', 'titel');
   await press(page, 'Fix');
   await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('title 5;'));
   await page.waitForFunction(() => document.querySelector('.faults')?.childElementCount === 0);
-});
-
-test('the word at the cursor is explained', options, async () => {
-  const page = await enter(here, '#/streams/cam1');
-  await replace(page, 'prepush 5', 'prepush 6');
-  await shows(page, '.help', 'buffered');
-  await shows(page, '.help', 'prepush');
 });
 
 test('an edit is left only if one says so, and a reload is asked for, too', options, async () => {
@@ -107,39 +100,22 @@ test('a lost connection loses no edit', options, async () => {
   await until(() => here.text.includes('prepush 7'), 'the edit');
 });
 
-test('the command has the same effect', options, async () => {
-  const page = await enter(here, '#/streams/cam1');
-  await page.waitForSelector('#field-title');
-  await page.type('#field-title', "it's");
-  await press(page, 'Review');
-  await page.waitForSelector('#change .diff');
-  const command = await page.$eval('#change pre code', (code) => code.textContent);
-  assert.match(command ?? '', /modify --yes .*\n.*--set-string 'streams\.cam1\.title=it'\\''s'/);
-});
-
-test('a server that is killed while a change is pending takes it back', options, async () => {
-  const page = await enter(here, '#/streams/cam1');
-  await replace(page, 'prepush 5', 'prepush 9');
-  await apply(page);
-  await page.waitForSelector('#confirm:not([hidden]) button');
-  await here.stop('SIGKILL');
-  await shows(page, '#confirm', 'no connection');
-  await here.start();
-  await until(() => here.text === EXAMPLE, 'the text before');
-  await page.waitForSelector('#confirm[hidden]');
-});
-
-test('the own password is changed, asked for under the countdown, and kept', options, async () => {
+/** A page at the account in the text. */
+async function ownAccount() {
   const page = await enter(here, '#/text');
   await shows(page, '.text-row', 'edit_auth admin');
   await page.click('[data-line="12"] code');
   await page.waitForSelector('.text-side .area');
+  return page;
+}
+
+test('the own password is changed, asked for under the countdown, and kept', options, async () => {
+  const page = await ownAccount();
   await replace(page, EDITOR.password, 'another-word');
+  await review(page);
   await apply(page);
-  await page.waitForSelector('#confirm input[type=password]');
   assert.match(here.text, /edit_auth admin another-word;/);
-  await page.type('#confirm input[type=password]', 'another-word');
-  await page.keyboard.press('Enter');
+  await answers(page, 'another-word');
   await page.waitForSelector('#confirm[hidden]');
   const { status, text } = await here.ask('status', { password: 'another-word' });
   assert.equal(status, 200);
@@ -147,16 +123,13 @@ test('the own password is changed, asked for under the countdown, and kept', opt
 });
 
 test('an own login that gets another name is asked for by that name', options, async () => {
-  const page = await enter(here, '#/text');
-  await shows(page, '.text-row', 'edit_auth admin');
-  await page.click('[data-line="12"] code');
-  await page.waitForSelector('.text-side .area');
+  const page = await ownAccount();
   await replace(page, 'edit_auth admin', 'edit_auth boss');
+  await review(page);
   await apply(page);
   await page.waitForSelector('#confirm input[type=password]');
   assert.equal(await page.$eval('#confirm input:not([type=password])', (login) => /** @type {HTMLInputElement} */ (login).value), 'boss');
-  await page.type('#confirm input[type=password]', EDITOR.password);
-  await page.keyboard.press('Enter');
+  await answers(page, EDITOR.password);
   await page.waitForSelector('#confirm[hidden]');
   assert.match(here.text, /edit_auth boss not-a-real-password;/);
   await shows(page, '#head', 'boss');
@@ -168,8 +141,7 @@ test('a reload command that fails loses the edit not, and what it said stays', o
   await here.start(['--reload-cmd', `until [ -e ${isTyped} ]; do sleep 0.1; done; ! grep -q "prepush 66" "$MEDIACTL_TEXT"`]);
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 66');
-  await press(page, 'Review');
-  await page.waitForSelector('#change .diff');
+  await review(page);
   await press(page, 'Apply');
   await shows(page, '#change .result', 'is being made');
   assert.ok(await page.$eval('#main', (main) => /** @type {HTMLElement} */ (main).inert), 'nothing is edited meanwhile');
@@ -224,18 +196,14 @@ test('the edit goes on where another client gives the login another name', optio
   await ask(here, 'modify_config', '{"edit_auth":{"login":"boss"}}');
   await page.waitForSelector('#confirm input[type=password]');
   await page.$eval('#confirm input:not([type=password])', (login) => { /** @type {HTMLInputElement} */ (login).value = 'boss'; });
-  await page.type('#confirm input[type=password]', EDITOR.password);
-  await page.keyboard.press('Enter');
+  await answers(page, EDITOR.password);
   await shows(page, '#head', 'boss');
   await press(page, 'Review');
   await shows(page, '#change .added', 'prepush 77;');
 });
 
 test('a server that is started again has other masks, and takes the edit', options, async () => {
-  const page = await enter(here, '#/text');
-  await shows(page, '.text-row', 'edit_auth admin');
-  await page.click('[data-line="12"] code');
-  await page.waitForSelector('.text-side .area');
+  const page = await ownAccount();
   await replace(page, 'edit_auth ', 'edit_auth   ');
   await here.stop('SIGKILL');
   await here.start();

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-import { click, logIn, open } from './served.js';
+import { click, entered } from './served.js';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 
@@ -11,11 +11,12 @@ export const EXAMPLE = readFileSync(new URL('../../examples/media.conf', import.
 export const EDITOR = { login: 'admin', password: 'not-a-real-password' };
 export const VIEWER = { login: 'viewer', password: 'also-not-real' };
 
+/** The same with a template, and a stream that uses it. */
+export const CONF = `${EXAMPLE}template base {\n  prepush 3;\n}\nstream tcam {\n  template base;\n  url udp://239.0.0.9:1;\n}\n`;
+
 /** A page at a place of the console, logged in. */
-export async function enter(here, hash, who = EDITOR, how = {}) {
-  const page = await open(here, { hash, ...how });
-  await logIn(page, who);
-  return page;
+export function enter(here, hash, who = EDITOR, how = {}) {
+  return entered(here, { hash, ...how }, who);
 }
 
 /** Asks the API, as somebody else does. */
@@ -57,11 +58,44 @@ export async function replace(page, from, to) {
   await page.evaluate(() => new Promise((done) => { setTimeout(done); }));
 }
 
-/** @param {Page} page @param {string} [why] */
-export async function apply(page, why = '') {
+/** Shows what an edit would change. @param {Page} page */
+export async function review(page) {
   await press(page, 'Review');
   await page.waitForSelector('#change .diff');
-  if (why) await page.type('.why input', why);
+}
+
+/** Applies what is shown. @param {Page} page */
+export async function apply(page) {
   await press(page, 'Apply');
-  await page.waitForFunction(() => document.querySelector('#change')?.hasAttribute('hidden'));
+  await page.waitForSelector('#change[hidden]');
+}
+
+/** @param {Page} page */
+export async function keep(page) {
+  await press(page, 'Keep');
+  await page.waitForSelector('#confirm[hidden]');
+}
+
+/** Applies what is shown, which comes before the change. @param {Page} page @param {string} line that it adds or removes */
+export async function agree(here, page, line) {
+  await shows(page, '#change .diff', line);
+  const isAdded = await page.$$eval('#change .added', (lines, wanted) => lines.some((added) => added.textContent.includes(wanted)), line);
+  assert.equal(here.text.includes(line), !isAdded, 'the difference comes first');
+  await apply(page);
+}
+
+/** Answers the form for a name. @param {Page} page @param {string} button @param {string} name @param {string} line */
+export async function named(here, page, button, name, line) {
+  await press(page, button);
+  await page.waitForSelector('dialog[open] [name=name]');
+  await page.keyboard.type(name);
+  await page.keyboard.press('Enter');
+  await agree(here, page, line);
+}
+
+/** Says what all that is marked gets. @param {Page} page @param {string} path @param {string} value */
+export async function fill(page, path, value) {
+  await page.waitForSelector('.many-form input[list]');
+  await page.type('.many-form input[list]', path);
+  await page.type('.many-form [placeholder=value]', value);
 }

@@ -1,13 +1,15 @@
-// What is looked at: secrets, the history, the whole text, and what `view_auth` sees.
+// What is looked at: secrets, the history, and the whole text.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { EDITOR, EXAMPLE, VIEWER, apply, ask, enter, press, replace, shows } from './entered.js';
+import { EDITOR, EXAMPLE, apply, ask, enter, press, replace, review, shows } from './entered.js';
 import { inBrowser, logIn, open, options, until } from './served.js';
 
 const here = inBrowser(EXAMPLE, { each: true });
+
+const prepush = (/** @type {number} */ seconds) => ask(here, 'modify_config', `{"streams":{"cam1":{"prepush":${seconds}}}}`);
 
 test('Edit shows the secrets of an entry, Cancel hides them, and the log says who it was', options, async () => {
   const page = await enter(here, '#/streams/cam2');
@@ -37,6 +39,7 @@ test('a value with a secret inside is changed in the text', options, async () =>
   await shows(page, 'output#field-comment', 'see http://<secret:');
   await shows(page, '.about', 'holds a secret');
   await replace(page, 'comment "see', 'comment "look at');
+  await review(page);
   await apply(page);
   assert.ok(here.text.includes('comment "look at http://u:zzsecret@h/x";'), here.text);
 });
@@ -49,39 +52,29 @@ test('one logs out of a page of a stream', options, async () => {
   assert.equal(await page.evaluate(() => sessionStorage.length), 0);
 });
 
-test('view_auth sees everything, and no control that changes anything', options, async () => {
-  await ask(here, 'modify_config?message=why', '{"streams":{"cam1":{"prepush":6}}}');
-  const page = await enter(here, '#/streams/cam2', VIEWER);
-  await page.waitForSelector('.fields output');
-  assert.equal(await page.$eval('.area', (area) => area.hasAttribute('readonly')), true);
-  for (const selector of ['.entry-head button', '.fields input', '.fields select', '.page-head button']) {
-    assert.equal(await page.$(selector), null, selector);
-  }
-  await page.evaluate(() => { location.hash = '#/history/1'; });
-  await shows(page, '.history-detail .added', 'prepush 6;');
-  assert.equal(await page.$('.detail-head button'), null);
-  await page.evaluate(() => { location.hash = '#/text'; });
-  await shows(page, '.text-lines', 'prepush 6;');
-});
-
-test('the history shows what a change did, and goes back', options, async () => {
+test('the history shows what a change did; going back after a change of somebody else shows the new difference, once, and is made of that', options, async () => {
   await ask(here, 'modify_config?message=first', '{"streams":{"cam1":{"prepush":6}}}');
-  await ask(here, 'modify_config', '{"streams":{"cam1":{"dvr":null}}}');
   const page = await enter(here, '#/history/1');
-  await shows(page, '.history-list', 'first');
-  await shows(page, '.history-list', 'streams.cam1.prepush');
+  for (const told of ['first', 'streams.cam1.prepush']) await shows(page, '.history-list', told);
   await shows(page, '.history-detail .added', 'prepush 6;');
   await press(page, 'Go back to before change 1');
-  await shows(page, '.history-detail .added', 'prepush 5;');
+  await shows(page, '.history-detail .removed', 'prepush 6;');
   assert.ok(here.text.includes('prepush 6;'), 'nothing is changed yet');
+  await page.type('.history-detail .why input', 'it was better');
+  for (const seconds of [7, 8]) {
+    await prepush(seconds);
+    await press(page, 'Go back');
+    await shows(page, '.history-detail .removed', `prepush ${seconds};`);
+    await shows(page, '.history-detail', 'new difference');
+  }
+  assert.equal((await page.$$('.history-detail [role=alert]')).length, 1);
   await press(page, 'Go back');
-  await until(() => here.text === EXAMPLE, 'the earlier text');
-  await until(async () => (await ask(here, 'status')).pending, 'it goes forward again unless it is kept');
+  await until(() => here.text.includes('prepush 5;'), 'the earlier text');
+  assert.equal((await ask(here, 'status')).pending.message, 'it was better');
 });
 
 test('going back says what it does to an edit by hand, and what is shown ends with what is pending', options, async () => {
-  await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":6}}}');
-  await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":7}}}');
+  for (const seconds of [6, 7]) await prepush(seconds);
   const page = await enter(here, '#/history/2');
   await page.waitForSelector('.history-detail .diff');
   here.editByHand((text) => text.replace('prepush 7', 'prepush 70'));
@@ -118,7 +111,7 @@ test('the address of a line shows the text that it was copied from', options, as
   await page.waitForFunction(() => /^#\/text@[0-9a-f]{32}\/L27$/.test(location.hash));
   await page.waitForSelector('.text-side .area');
   const link = await page.evaluate(() => location.hash);
-  await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":6}}}');
+  await prepush(6);
   const other = await enter(here, link);
   await shows(other, '.text-row.at', 'prepush 5;');
   await shows(other, 'main', 'before change 1');
@@ -165,6 +158,7 @@ test('the text is searched, and its entry is edited beside it', options, async (
   // The entry of the line before is there until then.
   await page.waitForFunction(() => document.querySelector('.area')?.value.includes('prepush off'));
   await replace(page, 'prepush off', 'prepush 3');
+  await review(page);
   await apply(page);
   await until(() => here.text.includes('prepush 3;'), 'the edit beside the text');
   await shows(page, '.text-row', 'prepush 3;');
@@ -192,6 +186,7 @@ test('of several entries in one line each is edited', options, async () => {
   await choose('http 8081');
   await page.waitForFunction(() => document.querySelector('.area')?.value === 'http 8081;');
   await replace(page, '8081', '8082');
+  await review(page);
   await apply(page);
   await until(() => here.text.includes(line.replace('8081', '8082')), 'the edit of the second entry');
 });
@@ -228,6 +223,7 @@ test('of directives that stand there several times each is edited alone', option
   const number = EXAMPLE.split('\n').indexOf('http 127.0.0.1:8080;');
   await page.$eval(`[data-line="${number}"] code`, (line) => /** @type {HTMLElement} */ (line).click());
   await replace(page, ':8080', ':8081');
+  await review(page);
   await apply(page);
   await until(() => here.text === EXAMPLE.replace(':8080', ':8081'), 'the edit of the second directive');
 });

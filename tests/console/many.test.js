@@ -4,25 +4,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { noneWords } from '../../src/http/console/bulk.js';
-import { click, goes, inBrowser, logIn, open, options, sees } from './served.js';
+import { fill } from './entered.js';
+import { click, entered, goes, inBrowser, options, sees } from './served.js';
 
 const CONF = `http 80;\nedit_auth admin right;\n${Array.from({ length: 400 }, (_, at) =>
   `stream cam${at} { url udp://239.0.${at % 2}.${at >> 1}:1; prepush 1; }`).join('\n')}\n`;
 
 const served = inBrowser(CONF);
 
-/** Marks all that a filter leaves, and makes an edit of them. */
-async function edit(page, filter, { act, path, old, value }) {
-  await page.$eval('.filter', (field) => { field.value = ''; });
+/** Marks all that a filter leaves. */
+async function mark(page, filter, count = 200) {
+  await page.waitForSelector('.rows .row');
   await page.type('.filter', filter);
-  await sees(page, '200 of', '.count');
+  await sees(page, `${count} of`, '.count');
   await page.click('.titles input');
-  await sees(page, '200 marked', '.many');
-  await page.select('.many-form select', act);
-  await page.type('.many-form input[list]', path);
-  if (old) await page.type('.many-form [placeholder="old text"]', old);
-  await page.type('.many-form [placeholder=value]', value);
-  await click(page, 'Prepare');
+  await sees(page, `${count} marked`, '.many');
 }
 
 test('where a part is hidden, one is told that it cannot be replaced', () => {
@@ -32,10 +28,11 @@ test('where a part is hidden, one is told that it cannot be replaced', () => {
 });
 
 test('two hundred are changed, looked at, and kept', options, async () => {
-  const page = await open(served);
-  await logIn(page);
-  await page.waitForSelector('.rows .row');
-  await edit(page, 'urls.url~239.0.1.', { act: 'set', path: 'prepush', value: '7' });
+  const page = await entered(served);
+  await mark(page, 'urls.url~239.0.1.');
+  await fill(page, 'prepush', '7');
+  await click(page, 'Prepare');
+  await sees(page, 'Not sent: set prepush of 200 streams', '#change');
   await click(page, 'Review');
   await sees(page, 'prepush 7', '#change .diff');
   assert.match(served.text, /^(?!.*prepush 7)/s, 'nothing is sent before it is applied');
@@ -52,10 +49,12 @@ test('two hundred are changed, looked at, and kept', options, async () => {
 });
 
 test('a text is replaced where it stands, and the page is loaded again before that is kept', options, async () => {
-  const page = await open(served);
-  await logIn(page);
-  await page.waitForSelector('.rows .row');
-  await edit(page, 'urls.url~239.0.0.', { act: 'replace in', path: 'urls.url', old: '239.0.0.', value: '239.9.9.' });
+  const page = await entered(served);
+  await mark(page, 'urls.url~239.0.0.');
+  await page.select('.many-form select', 'replace in');
+  await fill(page, 'urls.url', '239.9.9.');
+  await page.type('.many-form [placeholder="old text"]', '239.0.0.');
+  await click(page, 'Prepare');
   await click(page, 'Review');
   await sees(page, '239.9.9.', '#change .diff');
   await click(page, 'Apply', '#change button');
@@ -72,26 +71,21 @@ test('a text is replaced where it stands, and the page is loaded again before th
 });
 
 test('a typing error is told once, before and after it is prepared, and corrected', options, async () => {
-  const page = await open(served);
-  await logIn(page);
-  await page.waitForSelector('.rows .row');
-  await page.type('.filter', 'urls.url~239.0.1.');
-  await sees(page, '200 of', '.count');
-  await page.click('.titles input');
-  await page.waitForSelector('.many-form input[list]');
-  await page.type('.many-form input[list]', 'prepsh');
-  await page.type('.many-form [placeholder=value]', '9');
+  const page = await entered(served);
+  await mark(page, 'urls.url~239.0.1.');
+  await fill(page, 'prepsh', '9');
   await sees(page, 'did you mean `prepush`?', '.many .fault');
   await click(page, 'Prepare');
   await click(page, 'Review');
   await sees(page, 'did you mean `prepush`?', '#change .problem');
   assert.equal(await page.$$eval('#change .faults li', (items) => items.length), 1);
   await sees(page, 'other places', '#change .problem');
+  await click(page, 'Use this name anyway');
+  await sees(page, 'and 9 other places', '#change .warning');
+  assert.equal(await page.$$eval('#change .warning', (told) => told.length), 2);
   await click(page, 'Discard', '#change button');
   await page.click('.titles input');
-  await page.waitForSelector('.many-form input[list]');
-  await page.type('.many-form input[list]', 'prepush');
-  await page.type('.many-form [placeholder=value]', 'x');
+  await fill(page, 'prepush', 'x');
   await page.waitForFunction(() => document.querySelector('.many .fault').textContent.includes('prepush'));
   await page.focus('.many-form [placeholder=value]');
   await page.keyboard.press('Backspace');
@@ -106,15 +100,9 @@ test('a typing error is told once, before and after it is prepared, and correcte
 });
 
 test('the command for streams that no condition finds says how to get a short one', options, async () => {
-  const page = await open(served);
-  await logIn(page);
-  await page.waitForSelector('.rows .row');
-  await page.type('.filter', 'cam1');
-  await sees(page, '111 of', '.count');
-  await page.click('.titles input');
-  await page.waitForSelector('.many-form input[list]');
-  await page.type('.many-form input[list]', 'title');
-  await page.type('.many-form [placeholder=value]', 'x');
+  const page = await entered(served);
+  await mark(page, 'cam1', 111);
+  await fill(page, 'title', 'x');
   await click(page, 'Prepare');
   await click(page, 'Review');
   await sees(page, 'title x', '#change .diff');

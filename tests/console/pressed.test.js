@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EDITOR, EXAMPLE, ask, enter, press, replace, shows } from './entered.js';
+import { EDITOR, EXAMPLE, ask, enter, fill, press, replace, review, shows } from './entered.js';
 import { inBrowser, options, until } from './served.js';
 
 const here = inBrowser(EXAMPLE, { each: true });
@@ -11,8 +11,7 @@ const here = inBrowser(EXAMPLE, { each: true });
 test('who types on presses nothing that came meanwhile', options, async () => {
   const page = await enter(here, '#/streams/cam1');
   await replace(page, 'prepush 5', 'prepush 7');
-  await press(page, 'Review');
-  await page.waitForSelector('#change .diff');
+  await review(page);
   await page.waitForFunction(() => !document.querySelector('#change .apply .primary')?.disabled);
   await page.focus('.area');
   await page.keyboard.down('Control');
@@ -24,7 +23,7 @@ test('who types on presses nothing that came meanwhile', options, async () => {
   const { pending } = JSON.parse((await here.ask('status', { password: EDITOR.password })).text);
   assert.ok(pending, 'nobody has kept it');
   await press(page, 'Roll back');
-  await page.waitForFunction(() => document.querySelector('#confirm')?.hasAttribute('hidden'));
+  await page.waitForSelector('#confirm[hidden]');
   await page.waitForFunction(() => document.activeElement?.id === 'main');
 });
 
@@ -33,9 +32,7 @@ async function set(page, path) {
   await page.waitForSelector('.rows .row input');
   // The rows may be drawn again meanwhile.
   await page.evaluate(() => /** @type {HTMLElement} */ (document.querySelector('.rows .row input')).click());
-  await page.waitForSelector('.many-form input[list]');
-  await page.type('.many-form input[list]', path);
-  await page.type('.many-form [placeholder=value]', '5');
+  await fill(page, path, '5');
   await press(page, 'Prepare');
 }
 
@@ -54,10 +51,9 @@ test('a guard is accepted for the edit that was shown, and the undo time is on a
   await page.waitForSelector('#change .diff');
   await press(page, 'Apply');
   await until(() => here.text.includes('prepus 5'), 'the change');
-  await page.waitForFunction(() => document.querySelector('#change')?.hasAttribute('hidden'));
+  await page.waitForSelector('#change[hidden]');
   await set(page, 'title');
-  await press(page, 'Review');
-  await page.waitForSelector('#change .diff');
+  await review(page);
   assert.equal(await page.$eval('.undo input[type=checkbox]', (box) => box.checked), true);
 });
 
@@ -78,8 +74,7 @@ test('where a page cannot copy the command, the command is selected', options, a
     document.execCommand = () => false;
   });
   await set(page, 'title');
-  await press(page, 'Review');
-  await page.waitForSelector('#change .diff');
+  await review(page);
   await page.$eval('#change details', (details) => { details.open = true; });
   await press(page, 'Copy');
   await shows(page, '#change output', 'It is selected');

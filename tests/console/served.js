@@ -156,6 +156,20 @@ export async function logIn(page, { login = 'admin', password = 'right' } = {}) 
   await page.waitForFunction(() => document.querySelector('.login .fault')?.textContent || document.querySelector('#head nav a').checkVisibility());
 }
 
+/** A page that is logged in. */
+export async function entered(served, how = {}, who = {}) {
+  const page = await open(served, how);
+  await logIn(page, who);
+  return page;
+}
+
+/** Types the password that is asked for under the countdown. */
+export async function answers(page, password) {
+  await page.waitForSelector('#confirm input[type=password]');
+  await page.type('#confirm input[type=password]', password);
+  await page.keyboard.press('Enter');
+}
+
 /** Waits for a text in the page. */
 export async function sees(page, text, selector = 'body') {
   try {

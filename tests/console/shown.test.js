@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EDITOR, EXAMPLE, apply, ask, enter, press, replace } from './entered.js';
+import { EDITOR, EXAMPLE, apply, ask, enter, press, replace, review } from './entered.js';
 import { goes, inBrowser, logIn, open, options, sees } from './served.js';
 
 const here = inBrowser(EXAMPLE);
@@ -80,8 +80,9 @@ test('what takes longer than 300 ms says so', options, async () => {
   const page = await open(here, { hash: '#/history' });
   await page.setRequestInterception(true);
   let held = [];
+  let slow = /api\/(history|blame)|status\.js|confirm_config/;
   page.on('request', (request) => {
-    if (/api\/(history|blame)|status\.js|confirm_config/.test(request.url())) held.push(request);
+    if (slow.test(request.url())) held.push(request);
     else request.continue();
   });
   const goOn = () => { held.forEach((request) => request.continue()); held = []; };
@@ -102,9 +103,22 @@ test('what takes longer than 300 ms says so', options, async () => {
   while (!held.length) await new Promise((done) => { setTimeout(done, 20); });
   goOn();
   await replace(page, 'prepush 8', 'prepush 9');
+  await review(page);
   await apply(page);
   await press(page, 'Keep');
   await sees(page, 'Waiting for the server …', '#confirm');
   goOn();
   await goes(page, '#confirm');
+  slow = /none/;
+  goOn();
+  await page.evaluate(() => { location.hash = '#/history'; });
+  await page.waitForSelector('.history-list li');
+  await page.click('.history-list li:first-child a');
+  await press(page, 'Revert');
+  await page.waitForSelector('.history-detail .apply');
+  slow = /api\/change/;
+  await press(page, 'Revert');
+  await sees(page, 'The change is being made …', '.history-detail');
+  goOn();
+  await sees(page, 'is undone', '.history-detail');
 });

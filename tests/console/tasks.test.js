@@ -3,12 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { EXAMPLE, ask, enter, press, replace, shows } from './entered.js';
+import { CONF, agree, ask, enter, fill, keep, named, press, replace, shows } from './entered.js';
 import { click, inBrowser, options, sees, until } from './served.js';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 
-const CONF = `${EXAMPLE}template base {\n  prepush 3;\n}\nstream tcam {\n  template base;\n  url udp://239.0.0.9:1;\n}\n`;
 const here = inBrowser(CONF, { each: true });
 
 /** Counts what the mouse and the keyboard do from now on. @param {Page} page */
@@ -20,38 +19,24 @@ function counted(page) {
   return tally;
 }
 
-/** Applies what is shown, and keeps it. @param {Page} page @param {string} line of the difference */
-async function agree(page, line) {
-  await shows(page, '#change .diff', line);
-  await press(page, 'Apply');
-  await page.waitForFunction(() => document.querySelector('#change')?.hasAttribute('hidden'));
-  await press(page, 'Keep');
-  await page.waitForSelector('#confirm[hidden]');
+/** Applies and keeps what is shown. @param {Page} page @param {string} line of the difference */
+async function make(page, line) {
+  await agree(here, page, line);
+  await keep(page);
 }
 
 /** @param {Page} page @param {string} from @param {string} to */
 async function edit(page, from, to) {
   await replace(page, from, to);
   await press(page, 'Review');
-  await agree(page, to);
-}
-
-/** Answers the form for a name. @param {Page} page @param {string} button @param {string} name @param {string} line */
-async function named(page, button, name, line) {
-  await press(page, button);
-  await page.waitForSelector('dialog[open] [name=name]');
-  await page.keyboard.type(name);
-  await page.keyboard.press('Enter');
-  await agree(page, line);
+  await make(page, to);
 }
 
 /** Sets a value of all streams of the list. @param {Page} page @param {string} path @param {string} value @param {string} [typo] */
 async function bulk(page, path, value, typo) {
   await page.waitForSelector('.rows .row');
   await page.click('.titles input');
-  await page.waitForSelector('.many-form input[list]');
-  await page.type('.many-form input[list]', typo ?? path);
-  await page.type('.many-form [placeholder=value]', value);
+  await fill(page, typo ?? path, value);
   if (typo) {
     await sees(page, `did you mean \`${path}\`?`, '.many .fault');
     await page.click('.many-form input[list]', { count: 3 });
@@ -60,7 +45,7 @@ async function bulk(page, path, value, typo) {
   }
   await press(page, 'Prepare');
   await press(page, 'Review');
-  await agree(page, `${path} ${value}`);
+  await make(page, `${path} ${value}`);
 }
 
 /** What is done, where, how, and what the file then has or has no longer. @type {[string, string, (page: Page) => Promise<unknown>, RegExp, RegExp?][]} */
@@ -74,19 +59,19 @@ const TASKS = [
     await page.keyboard.type('on');
     await page.keyboard.press('Enter');
     await press(page, 'Review');
-    await agree(page, 'disabled');
+    await make(page, 'disabled;');
   }, /cam2 \{[^}]*\n {2}disabled;\n\}/],
   ['typo, then fix', '#/streams/cam1', async (page) => {
     await replace(page, 'prepush 5;', 'prepsh 5;');
     await shows(page, '.faults', 'prepush');
     await edit(page, 'prepsh 5;', 'prepush 7;');
   }, /prepush 7;/, /prepsh/],
-  ['rename', '#/streams/cam1', (page) => named(page, 'Rename', 'lobby', 'stream lobby {'), /stream lobby \{/, /stream cam1/],
+  ['rename', '#/streams/cam1', (page) => named(here, page, 'Rename', 'lobby', 'stream lobby {'), /stream lobby \{/, /stream cam1/],
   ['remove', '#/streams/cam2', async (page) => {
     await press(page, 'Remove');
-    await agree(page, 'stream cam2 {');
+    await make(page, 'stream cam2 {');
   }, /cam1/, /cam2/],
-  ['add', '#/streams', (page) => named(page, 'Add', 'cam7', 'stream cam7'), /stream cam7/],
+  ['add', '#/streams', (page) => named(here, page, 'Add', 'cam7', 'stream cam7'), /stream cam7/],
   ['undo one change', '#/history/1', async (page) => {
     await press(page, 'Revert');
     await shows(page, '.history-detail .added', 'prepush 5;');

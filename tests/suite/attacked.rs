@@ -8,15 +8,15 @@ mod owners;
 mod planted;
 mod vanished;
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::fs;
+use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::cli::{CONF, PROGRAM, Place, Run};
+use crate::cli::{CONF, PROGRAM, Place, Run, mode, set_mode};
 use crate::needs::needs_root;
 
 /// Users that need not exist: the owner of a configuration, and one who is none of its friends.
@@ -31,14 +31,6 @@ const TEXT: &str = "http 80;\nedit_auth admin hunter2;\n";
 /// Makes something for a test that has to be root; `None` if it is not.
 fn as_root<T>(made: impl FnOnce() -> T) -> Option<T> {
     needs_root().then(made)
-}
-
-fn mode(path: &Path) -> u32 {
-    fs::symlink_metadata(path).expect("it is there").mode() & 0o7777
-}
-
-fn set_mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, Permissions::from_mode(mode)).expect("the file is ours");
 }
 
 fn give(path: &Path, user: u32, group: u32) {

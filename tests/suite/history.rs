@@ -1,16 +1,13 @@
 //! The history of a file: what is kept of each change, whoever made it, and what a crash leaves of it.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::thread;
 
-use mediactl::error::ErrorKind;
 use mediactl::store::file::ConfFile;
-use mediactl::store::{
-    ChangeRecord, HAND_EDIT, HistoryEntry, Loaded, Revision, Store, WHOLE_HISTORY, Warning, Writer,
-};
+use mediactl::store::{ChangeRecord, HAND_EDIT, HistoryEntry, Revision, Store, WHOLE_HISTORY};
 
-use crate::cli::{CONF, Place, UNTIL_FREE};
+use crate::cli::{CONF, Place, mode};
+use crate::store::{lock, present};
 
 const KEEP: usize = 5;
 
@@ -20,19 +17,6 @@ struct Story {
     conf: ConfFile,
 }
 
-/// The text that a writer finds; `None` if there is none.
-fn present(writer: &dyn Writer) -> Option<Loaded> {
-    match writer.load() {
-        Err(error) if error.kind == ErrorKind::NoConfiguration => None,
-        loaded => Some(loaded.expect("it can be read")),
-    }
-}
-
-fn replace(writer: &dyn Writer, old: Option<&Loaded>, text: &str, record: &ChangeRecord<'_>) -> Vec<Warning> {
-    let prepared = writer.prepare(old, Some(text.as_bytes()), record).expect("there is room");
-    prepared().expect("nobody else writes")
-}
-
 impl Story {
     fn of(text: &str) -> Self {
         let place = Place::with(text);
@@ -40,21 +24,25 @@ impl Story {
         Self { place, conf }
     }
 
-    /// Looks, then replaces the text, as every writer does.
-    fn write(&self, text: &str) -> Vec<Warning> {
-        let locked = self.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
+    /// Looks, then replaces the text, as every writer does; `keep` texts are kept.
+    fn write(&self, text: &str, keep: Option<usize>) {
+        let locked = lock(&self.conf);
         let old = present(&*locked);
-        let mut warnings = locked.reconcile(old.as_ref(), &|_| None).expect("there is room").warnings;
-        let record =
-            ChangeRecord { message: Some(text), keep: Some(KEEP), ..ChangeRecord::new("save", "me") };
-        warnings.extend(replace(&*locked, old.as_ref(), text, &record));
-        warnings
+        let reconciled = locked.reconcile(old.as_ref(), &|_| None).expect("there is room");
+        let record = ChangeRecord { message: Some(text), keep, ..ChangeRecord::new("save", "me") };
+        let prepared = locked.prepare(old.as_ref(), Some(text.as_bytes()), &record).expect("there is room");
+        assert_eq!([reconciled.warnings, prepared().expect("nobody else writes")].concat(), [""; 0]);
     }
 
-    fn look(&self) -> Vec<Warning> {
-        let locked = self.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
-        let now = present(&*locked);
-        locked.reconcile(now.as_ref(), &|_| None).expect("there is room").warnings
+    /// The same of which all texts are kept that the tests look at.
+    fn save(&self, text: &str) {
+        self.write(text, Some(KEEP));
+    }
+
+    fn look(&self) {
+        let locked = lock(&self.conf);
+        let reconciled = locked.reconcile(present(&*locked).as_ref(), &|_| None).expect("there is room");
+        assert_eq!(reconciled.warnings, [""; 0]);
     }
 
     fn entries(&self) -> Vec<HistoryEntry> {
@@ -75,7 +63,7 @@ impl Story {
     }
 
     fn by_hand(&self, text: &str) {
-        fs::write(self.place.path(CONF), text).expect("the folder is ours");
+        self.place.put(CONF, text);
     }
 }
 
@@ -83,8 +71,8 @@ impl Story {
 fn each_text_is_kept_and_each_change_told() {
     let story = Story::of("a 1;\n");
     story.expect(&[]);
-    story.write("a 2;\n");
-    story.write("a 3;\n");
+    story.save("a 2;\n");
+    story.save("a 3;\n");
     story.expect(&[("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
     let entries = story.entries();
     let numbers: Vec<_> = entries.iter().map(|entry| entry.number).collect();
@@ -94,7 +82,7 @@ fn each_text_is_kept_and_each_change_told() {
     let mut names = names(&story);
     names.sort();
     assert_eq!(names, ["0.conf.gz", "1.conf.gz", "2.conf", "journal", "keep"]);
-    let mode = |name| fs::metadata(in_history(&story, name)).expect("it is there").mode() & 0o777;
+    let mode = |name| mode(&in_history(&story, name));
     assert_eq!((mode("0.conf.gz"), mode("2.conf"), mode("journal")), (0o600, 0o600, 0o600));
 }
 
@@ -106,12 +94,12 @@ fn revision(text: &str) -> Option<Revision> {
 #[test]
 fn a_hand_edit_is_told_with_the_text_before_it() {
     let story = Story::of("a 1;\n");
-    story.write("a 2;\n");
+    story.save("a 2;\n");
     for text in ["a 3;\n", "b 1;\na 4;\n"] {
         story.by_hand(text);
         story.look();
     }
-    story.write("a 6;\n");
+    story.save("a 6;\n");
     story.expect(&[
         ("save", Some("b 1;\na 4;\n")),
         (HAND_EDIT, Some("a 3;\n")),
@@ -119,7 +107,7 @@ fn a_hand_edit_is_told_with_the_text_before_it() {
         ("save", Some("a 1;\n")),
     ]);
     assert_eq!(story.entries()[1].by, None);
-    assert!(story.look().is_empty());
+    story.look();
     assert_eq!(story.entries().len(), 4, "it is told once");
 }
 
@@ -127,47 +115,34 @@ fn a_hand_edit_is_told_with_the_text_before_it() {
 #[test]
 fn a_kept_text_that_was_altered_is_no_longer_kept() {
     let story = Story::of("a 1;\n");
-    story.write("a 2;\n");
+    story.save("a 2;\n");
     fs::write(in_history(&story, "0.conf.gz"), "no gzip").expect("it is ours");
     assert_eq!(story.conf.kept(1).expect("it can be read"), None);
     fs::write(in_history(&story, "1.conf"), "X 1;\n").expect("it is ours");
     // The text of the last change is in the file, too, and is compressed from there.
-    story.write("a 3;\n");
+    story.save("a 3;\n");
     assert_eq!(story.conf.kept(2).expect("it is kept").as_deref(), Some(&b"a 2;\n"[..]));
-    story.place.run(["history", "show", "1"]).exits(7).says("is not kept");
-    story.place.run(["rollback", "1", "--yes"]).exits(7).says("is not kept");
+    story.place.line("history show 1").exits(7).says("is not kept");
+    story.place.line("rollback 1 --yes").exits(7).says("is not kept");
 }
 
 /// The journal is made shorter later than texts go.
 #[test]
 fn the_newest_texts_are_kept() {
     let story = Story::of("a 0;\n");
-    (1..=6 * KEEP).for_each(|number| drop(story.write(&format!("a {number};\n"))));
+    (1..=6 * KEEP).for_each(|number| story.save(&format!("a {number};\n")));
     let told = story.told();
     let kept: Vec<_> = told.iter().filter_map(|(_, text)| text.clone()).collect();
     assert_eq!(kept, ["a 29;\n", "a 28;\n", "a 27;\n", "a 26;\n", "a 25;\n"]);
-    assert_eq!(
-        (told.len(), story.entries()[0].number),
-        (KEEP, 6 * KEEP as u64),
-        "what is listed can be shown"
-    );
+    assert_eq!(story.entries()[0].number, 6 * KEEP as u64);
+    assert_eq!(told.len(), KEEP, "what is listed can be shown");
     let journal = fs::read_to_string(in_history(&story, "journal")).expect("it is there");
     assert!(journal.lines().count() <= 2 * KEEP + 2, "{journal}");
-    (0..KEEP + 3).for_each(|number| drop(change(&story, &format!("b {number};\n"))));
+    (0..KEEP + 3).for_each(|number| story.write(&format!("b {number};\n"), None));
     assert_eq!(story.place.kept().len(), KEEP, "who says nothing keeps as many as before");
     // More are kept from now on, and those that are gone do not come back.
-    story.place.run(["modify", "--set", "rtmp=1", "--keep", "9", "-q"]).exits(0);
+    story.place.line("modify --set rtmp=1 --keep 9 -q").exits(0);
     assert_eq!(story.place.kept().len(), KEEP + 1);
-}
-
-/// A change that keeps as many texts as before.
-fn change(story: &Story, text: &str) -> Vec<Warning> {
-    let locked = story.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
-    let old = locked.load().expect("it is there");
-    let mut warnings = locked.reconcile(Some(&old), &|_| None).expect("there is room").warnings;
-    let record = ChangeRecord::new("save", "me");
-    warnings.extend(replace(&*locked, Some(&old), text, &record));
-    warnings
 }
 
 /// Returns the number of bytes that a thread of its own reads while it does `work`.
@@ -191,8 +166,8 @@ fn long_story(count: usize) -> Story {
         false => format!("a {serial};\n# {}\n", "x".repeat(100_000)),
     };
     let story = Story::of(&text(0));
-    story.write(&text(1));
-    let journal = story.place.path(&format!(".{CONF}.mediactl/history/journal"));
+    story.save(&text(1));
+    let journal = in_history(&story, "journal");
     let line = |serial: usize| {
         let of = |serial| Revision::from_text(text(serial).as_bytes());
         let (before, after) = (of(serial - 1), of(serial));
@@ -201,7 +176,7 @@ fn long_story(count: usize) -> Story {
         ) + "\n"
     };
     fs::write(journal, (1..=count).map(line).collect::<String>()).expect("it is ours");
-    fs::write(story.place.path(&format!(".{CONF}.mediactl/history/keep")), "1000000").expect("it is ours");
+    fs::write(in_history(&story, "keep"), "1000000").expect("it is ours");
     story.by_hand(&text(count));
     story
 }
@@ -210,7 +185,7 @@ fn long_story(count: usize) -> Story {
 fn a_change_costs_at_most_twice_as_much_with_1_000_entries_as_with_10() {
     let [few, many] = [10, 1_000].map(|count| {
         let story = long_story(count);
-        let read = bytes_read(|| drop(change(&story, "b;\n")));
+        let read = bytes_read(|| story.write("b;\n", None));
         let entries = story.entries();
         assert_eq!((entries.len(), entries[0].number), (count + 1, count as u64 + 1));
         read
@@ -222,18 +197,18 @@ fn a_change_costs_at_most_twice_as_much_with_1_000_entries_as_with_10() {
 #[test]
 fn a_line_that_was_cut_short_is_skipped() {
     let story = Story::of("a 1;\n");
-    story.write("a 2;\n");
-    let journal = story.place.path(&format!(".{CONF}.mediactl/history/journal"));
+    story.save("a 2;\n");
+    let journal = in_history(&story, "journal");
     let whole = fs::read(&journal).expect("it is there");
     fs::write(&journal, [&whole[..], &whole[..whole.len() / 2]].concat()).expect("it is ours");
     story.expect(&[("save", Some("a 1;\n"))]);
-    story.write("a 3;\n");
+    story.save("a 3;\n");
     story.expect(&[("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
 }
 
 /// The names in the folder of the history.
 fn names(story: &Story) -> Vec<String> {
-    let folder = fs::read_dir(story.place.path(&format!(".{CONF}.mediactl/history"))).expect("it is there");
+    let folder = fs::read_dir(in_history(story, "")).expect("it is there");
     let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("it can be read").file_name();
     folder.map(|entry| name(entry).into_string().expect("it is ASCII")).collect()
 }
@@ -246,7 +221,7 @@ fn in_history(story: &Story, name: &str) -> std::path::PathBuf {
 fn every_text_but_the_last_is_one_that_gunzip_reads() {
     let text = |number: usize| format!("a {number};\n{}", "# a line of a large text\n".repeat(4000));
     let story = Story::of(&text(0));
-    (1..=9).for_each(|number| assert!(change(&story, &text(number)).is_empty()));
+    (1..=9).for_each(|number| story.write(&text(number), None));
     let names = names(&story);
     assert_eq!(names.iter().filter(|name| name.ends_with(".conf")).collect::<Vec<_>>(), ["9.conf"]);
     for number in 0..9 {

@@ -1,7 +1,8 @@
-//! A way to a server that a test cuts, slows, or robs of answers. It ends with the process.
+//! A way to a server that a test cuts, slows, or robs of answers, and that keeps what was asked. Each connection has one
+//! request. It ends with the process.
 
-use std::io::{Read, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::io::{Read, Result, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -10,12 +11,19 @@ use std::time::Duration;
 use crate::waiting::let_pass;
 
 /// What happens to a request that contains some words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
+    Answered,
     /// It does not reach the server, and has no answer.
     Cut,
     /// It reaches the server, and the answer is lost.
     Unanswered,
+    /// The same for the next one alone.
+    UnansweredOnce,
+    /// The same; and another change is made before it is sent again.
+    Overtaken,
+    /// It is unanswered, and nothing passes any more.
+    Last,
 }
 
 pub struct Proxy {
@@ -23,32 +31,39 @@ pub struct Proxy {
     state: Arc<State>,
 }
 
-#[derive(Default)]
 struct State {
-    fate: Mutex<Option<(&'static str, Fate)>>,
+    server: SocketAddr,
+    fate: Mutex<(&'static str, Fate)>,
+    another: Box<dyn Fn() + Send + Sync>,
+    passed: Mutex<Vec<Request>>,
     /// What is sent there, and what comes back, is held as in a network that is gone, until it is there again.
     is_held: [AtomicBool; 2],
     /// The time in milliseconds that bytes take, in each direction.
     delay: AtomicU64,
 }
 
+pub struct Request {
+    pub path: String,
+    pub body: String,
+}
+
 impl Proxy {
-    pub fn to(target: SocketAddr) -> Self {
+    pub fn to(server: SocketAddr) -> Self {
+        Self::beside(server, || {})
+    }
+
+    /// The same; `another` makes a change past the proxy.
+    pub fn beside(server: SocketAddr, another: impl Fn() + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
         let address = listener.local_addr().expect("it is bound");
-        let state = Arc::new(State::default());
+        let (fate, another) = (Mutex::new(("", Fate::Answered)), Box::new(another));
+        let (passed, is_held, delay) = Default::default();
+        let state = Arc::new(State { server, fate, another, passed, is_held, delay });
         let known = state.clone();
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                let Ok(server) = TcpStream::connect(target) else { continue };
-                for (direction, (from, to)) in
-                    [(&client, &server), (&server, &client)].into_iter().enumerate()
-                {
-                    let both = from.try_clone().and_then(|from| Ok((from, to.try_clone()?)));
-                    let (from, to) = both.expect("a socket can be cloned");
-                    let state = known.clone();
-                    thread::spawn(move || state.pass(from, to, direction));
-                }
+                let state = known.clone();
+                thread::spawn(move || state.serve(client));
             }
         });
         Self { address, state }
@@ -56,7 +71,12 @@ impl Proxy {
 
     /// What happens from now on to requests with these words.
     pub fn on(&self, words: &'static str, fate: Fate) {
-        *self.state.fate.lock().expect("nobody panicked") = Some((words, fate));
+        *self.state.fate.lock().expect("nobody panicked") = (words, fate);
+    }
+
+    /// The requests since the last time that this was asked.
+    pub fn passed(&self) -> Vec<Request> {
+        std::mem::take(&mut *self.state.passed.lock().expect("nobody panicked"))
     }
 
     /// Holds, or lets go, what is sent there, and what comes back.
@@ -72,26 +92,66 @@ impl Proxy {
 }
 
 impl State {
-    fn pass(&self, mut from: TcpStream, mut to: TcpStream, direction: usize) {
-        let mut bytes = [0; 64 * 1024];
-        while let Ok(length @ 1..) = from.read(&mut bytes) {
-            let_pass(Duration::from_millis(self.delay.load(Ordering::SeqCst)));
-            while self.is_held[direction].load(Ordering::SeqCst) {
-                let_pass(Duration::from_millis(10));
-            }
-            let text = String::from_utf8_lossy(&bytes[..length]);
-            let is_hit = |(words, _): &(&str, Fate)| direction == 0 && text.contains(words);
-            match self.fate.lock().expect("nobody panicked").filter(is_hit) {
+    fn serve(&self, mut client: TcpStream) -> Result<()> {
+        let (mut text, mut buffer) = (String::new(), [0; 64 * 1024]);
+        let request = loop {
+            let length = client.read(&mut buffer)?;
+            text += &String::from_utf8_lossy(&buffer[..length]);
+            match request(&text) {
+                Some(request) => break request,
+                None if length == 0 => return Ok(()),
                 None => {}
-                Some((_, Fate::Cut)) => break,
-                Some((_, Fate::Unanswered)) => drop(from.shutdown(Shutdown::Both)),
             }
-            if to.write_all(&bytes[..length]).is_err() {
-                break;
+        };
+        self.pass(0);
+        self.passed.lock().expect("nobody panicked").push(request);
+        let fate = self.fate_of(&text);
+        if fate == Fate::Cut {
+            return Ok(());
+        }
+        let mut server = TcpStream::connect(self.server)?;
+        server.write_all(text.replacen(" HTTP/1.1\r\n", " HTTP/1.0\r\n", 1).as_bytes())?;
+        while let length @ 1.. = server.read(&mut buffer)? {
+            self.pass(1);
+            if fate == Fate::Answered {
+                client.write_all(&buffer[..length])?;
             }
         }
-        let ends = if direction == 0 { [Shutdown::Both, Shutdown::Write] } else { [Shutdown::Both; 2] };
-        let _ = from.shutdown(ends[0]);
-        let _ = to.shutdown(ends[1]);
+        if fate == Fate::Overtaken {
+            (self.another)();
+        }
+        Ok(())
     }
+
+    fn pass(&self, direction: usize) {
+        let_pass(Duration::from_millis(self.delay.load(Ordering::SeqCst)));
+        while self.is_held[direction].load(Ordering::SeqCst) {
+            let_pass(Duration::from_millis(10));
+        }
+    }
+
+    fn fate_of(&self, request: &str) -> Fate {
+        let mut known = self.fate.lock().expect("nobody panicked");
+        let (words, fate) = *known;
+        if !request.contains(words) {
+            return Fate::Answered;
+        }
+        *known = match fate {
+            Fate::UnansweredOnce | Fate::Overtaken => (words, Fate::Answered),
+            Fate::Last => ("", Fate::Cut),
+            _ => *known,
+        };
+        fate
+    }
+}
+
+/// A request, once it is whole.
+fn request(text: &str) -> Option<Request> {
+    let (head, body) = text.split_once("\r\n\r\n")?;
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("content-length").then(|| value.parse::<usize>().ok())?
+    });
+    let path = head.split(' ').nth(1)?.to_owned();
+    (body.len() >= length.unwrap_or(0)).then(|| Request { path, body: body.to_owned() })
 }

@@ -1,13 +1,11 @@
 //! The law of secrets at the doors of the program: each form of a secret stands in each place of one configuration, and
 //! nothing that is shown holds it. `crates/mediaconf/tests/library/secrets.rs` asks the library about each of them alone.
 
-use mediactl::http::server::auth::Account;
-
 use crate::cli::masking::masked;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place};
 use crate::fixtures;
-use crate::http::handler::Server;
+use crate::http::handler::{Server, account};
 use crate::lsp::answers::told;
 
 const SECRET: &str = "HUSH";
@@ -54,29 +52,29 @@ fn no_command_shows_a_secret() {
     for output in ["json", "compact", "set", "conf", "table"] {
         masked(place.run(["--mask", "read", "-o", output]).exits(0)).prints("<secret:");
     }
-    masked(place.run(["--mask", "read", "streams.*.urls", "thing", "plugins"]).exits(0));
-    masked(place.run(["check"]));
-    masked(place.run(["check", "-o", "json"]));
-    masked(place.run(["diff", "other.conf"]).exits(1)).prints("<secret:");
+    masked(place.line("--mask read streams.*.urls thing plugins").exits(0));
+    masked(place.line("check"));
+    masked(place.line("check -o json"));
+    masked(place.line("diff other.conf").exits(1)).prints("<secret:");
     place.put("other.conf", "rtmp 1;\n");
     masked(place.run(["--mask", "diff", "--json", "other.conf", CONF]).exits(1)).prints("<secret:");
-    masked(place.run(["--mask", "modify", "--dry-run", "-o", "json", "--set", "rtmp=2"]).exits(0));
-    masked(place.run(["save", "other.conf", "--force"]).exits(0)).prints("<secret:");
-    masked(place.run(["history", "-p"]).exits(0)).prints("<secret:");
-    masked(place.run(["history", "-o", "json"]).exits(0));
-    masked(place.run(["history", "show", "last"]).exits(0)).prints("<secret:");
+    masked(place.line("--mask modify --dry-run -o json --set rtmp=2").exits(0));
+    masked(place.line("save other.conf --force").exits(0)).prints("<secret:");
+    masked(place.line("history -p").exits(0)).prints("<secret:");
+    masked(place.line("history -o json").exits(0));
+    masked(place.line("history show last").exits(0)).prints("<secret:");
     for path in ["thing", "streams.n1a", "plugins.n700p", "auth"] {
         masked(place.run(["blame", path]));
         masked(place.run(["blame", path, "-o", "json"]));
     }
-    masked(place.run(["status"]).exits(0));
+    masked(place.line("status").exits(0));
     place.put(CONF, format!("{text}}}\n"));
-    masked(place.run(["check"]).exits(3));
-    masked(place.run(["read"]).exits(3));
-    masked(place.run(["diff", "other.conf"]));
-    masked(place.run(["--mask", "read", "-o", "conf"]).exits(0));
+    masked(place.line("check").exits(3));
+    masked(place.line("read").exits(3));
+    masked(place.line("diff other.conf"));
+    masked(place.line("--mask read -o conf").exits(0));
     place.put(CONF, entries(|place| place.starts_with("include")).concat());
-    masked(place.run(["check"]).exits(3));
+    masked(place.line("check").exits(3));
 }
 
 #[test]
@@ -84,10 +82,7 @@ fn no_viewer_and_no_page_gets_a_secret() {
     let text = format!("edit_auth admin s3cret;\nview_auth viewer l00k;\n{}", whole());
     let server = Server::viewed(&text);
     assert_eq!(server.post("modify_config", r#"{"rtmp":1935}"#).status, 200);
-    let login = |login: &str, password: &str| {
-        Account { login: login.to_owned(), password: password.to_owned() }.to_header()
-    };
-    let [viewer, admin] = [login("viewer", "l00k"), login("admin", "s3cret")];
+    let [viewer, admin] = [account("viewer", "l00k"), account("admin", "s3cret")];
     for (who, query) in [(&viewer, ""), (&admin, "secrets=masked")] {
         for target in [
             "read_config?",
@@ -111,15 +106,15 @@ fn no_viewer_and_no_page_gets_a_secret() {
 fn no_comment_and_no_runtime_command_shows_a_secret_by_its_value() {
     let place =
         Place::with("# the way in is HUSH-1\nedit_auth admin HUSH-1;\nrtmp 1;\n\nhttp 80; # not HUSH-1\n");
-    place.run(["--mask", "read", "-o", "conf"]).exits(0).prints("# not <secret:").hides(SECRET);
+    place.line("--mask read -o conf").exits(0).prints("# not <secret:").hides(SECRET);
     place.put("other.conf", "# the way in is HUSH-1\nedit_auth admin HUSH-1;\nrtmp 2;\nhttp 80; # HUSH-1\n");
-    place.run(["diff", "other.conf"]).exits(1).prints("# <secret:").hides(SECRET);
-    place.run(["save", "other.conf", "--force"]).exits(0).hides(SECRET);
-    place.run(["history", "-p"]).exits(0).hides(SECRET);
+    place.line("diff other.conf").exits(1).prints("# <secret:").hides(SECRET);
+    place.line("save other.conf --force").exits(0).hides(SECRET);
+    place.line("history -p").exits(0).hides(SECRET);
     let said = "echo '{\"in\": \"with HUSH-1\"}'";
     let _server = Serving::with(&place, &["--listen", "none", "--runtime-cmd", said]);
-    place.run(["read", "--runtime", "-r", "runtime.in"]).exits(0).prints("with HUSH-1");
-    place.run(["--mask", "read", "--runtime"]).exits(0).prints("with <secret:").hides(SECRET);
+    place.line("read --runtime -r runtime.in").exits(0).prints("with HUSH-1");
+    place.line("--mask read --runtime").exits(0).prints("with <secret:").hides(SECRET);
 }
 
 #[test]

@@ -30,11 +30,12 @@ pub fn of_program() -> Vec<(&'static str, String)> {
 /// The guards that ask on a terminal, or those that refuse everywhere.
 fn guards(asking: bool) -> String {
     let guards = GUARD_NAMES.iter().filter(|(_, guard)| guard.is_question() == asking);
-    terms(
-        guards.map(|(name, guard)| {
-            (format!("`--accept {name}`"), format!("{}.", capitalized(&guard.to_string())))
-        }),
-    )
+    terms(guards.map(|(name, guard)| {
+        // What dangles is another thing each time.
+        let kind = KINDS.iter().find(|kind| kind.name() == *name);
+        let what = kind.map_or(guard.to_string(), |kind| kind.title().to_owned());
+        (format!("`--accept {name}`"), format!("{}.", capitalized(&what)))
+    }))
 }
 
 /// The values of `mediactl-serve(1)`.

@@ -14,7 +14,7 @@ use crate::cli::context;
 use crate::cli::input::{self, STDIN};
 use crate::cli::render::diagnostics::Reporter;
 use crate::cli::target::{self, Purpose};
-use crate::cli::ui::{Ui, output};
+use crate::cli::ui::{Ui, name_target, output};
 use crate::engine::{Composed, ConfigSource, FaultRecord, RequestedChange, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
 use mediaconf::Document;
@@ -92,7 +92,7 @@ impl CheckArgs {
         }
         output(out.flush())?;
         drop(out);
-        if ui.is_json() {
+        if ui.json {
             ui.print_json(&totals.records)?;
         }
         if totals.files > 0 {
@@ -143,6 +143,7 @@ impl CheckArgs {
             if [STDIN, RUNNING].iter().any(|word| file.as_os_str() == *word) {
                 return Err(Error::usage("`--fix` saves a file", "name the file, or leave it out"));
             }
+            name_target(file);
             let exit = fix(Invocation { global: &call.global.at_file(file), ..call })?;
             if exit != Exit::Done {
                 return Ok(exit);
@@ -206,7 +207,7 @@ impl CheckTotals {
             }
             let file = composed.as_ref().map(|composed| &composed.files[at]);
             let (name, text) = file.map_or((&name, &text), |file| (&file.name, &file.text));
-            let reporter = Reporter::new(name, text, diagnostics, ui.masker());
+            let reporter = Reporter::new(name, text, diagnostics, ui.masker);
             match args.output {
                 ListFormat::Text => out.write_all(reporter.text(ui).as_bytes())?,
                 ListFormat::Json => self.records.extend(reporter.records()),

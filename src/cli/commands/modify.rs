@@ -132,16 +132,14 @@ impl ModifyArgs {
 pub fn expectation(text: &str) -> Result<Expectation, Error> {
     // A name may end with such a sign only in quotes.
     if let Some((path, _)) = text.split_once('=').filter(|(path, _)| path.trim_end().ends_with(['!', '~'])) {
-        return Err(Error::usage(
-            format!("`{path}=` is a condition, and an expected value is written PATH=VALUE"),
-            "`--where` takes conditions",
-        ));
+        let what = format!("`{path}=` is a condition, and an expected value is written PATH=VALUE");
+        return Err(Error::usage(what, "`--where` takes conditions"));
     }
     match input::split(text)? {
         (path, Some(value)) => Ok(Expectation { path, value: value.to_owned() }),
-        (_, None) => Err(Error::usage(
-            format!("`{text}` has no expected value"),
-            "write PATH=VALUE, or PATH=null for nothing",
-        )),
+        (_, None) => {
+            let hint = "write PATH=VALUE, or PATH=null for nothing";
+            Err(Error::usage(format!("`{text}` has no expected value"), hint))
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::cli::change::ChangeCommand;
 use crate::cli::input::{self, STDIN, STDIN_NAME};
 use crate::cli::render::texts::write_text;
 use crate::cli::target;
+use crate::cli::ui::name_target;
 use crate::engine::{ConfigSource, RequestedChange, Snapshot};
 use crate::error::{Error, Exit};
 use crate::store::{ChangeRange, ChangeRef, Reverted};
@@ -230,6 +231,7 @@ impl FmtArgs {
         let mut worst = Exit::Done;
         for file in &self.files {
             let at_file = call.global.at_file(file);
+            name_target(file);
             let done = match file.as_os_str() == STDIN {
                 true => self.format_stdin(call),
                 false => self.format(Invocation { global: &at_file, ..call }),
@@ -271,7 +273,7 @@ impl FmtArgs {
 /// Names a text that is not formatted.
 fn name_unless_formatted(name: &str, text: &Snapshot, call: Invocation<'_>) -> Result<Exit, Error> {
     let is_formatted = text.document().formatted().map_err(EditError::Unproved)?.is_none();
-    if call.ui.is_json() {
+    if call.ui.json {
         call.ui.print_json(&json!({ "target": name, "formatted": is_formatted }))?;
     } else if !is_formatted {
         call.ui.print(|out| writeln!(out, "{name}"))?;

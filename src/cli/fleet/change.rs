@@ -16,10 +16,10 @@ use super::plan::{self, FleetChange, FleetPlan, ServerOutcome, ServerResult, exi
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::confirmation::in_waves;
 use crate::cli::context::ServerContext;
-use crate::cli::interrupt::HeldSignals;
+use crate::cli::interrupt::hold_signals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::{Decision, RequestedChange, StatusPart};
+use crate::engine::{Decision, Hold, RequestedChange, StatusPart};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::progress;
 use crate::store::Reverted;
@@ -67,9 +67,13 @@ pub fn run(
         let exit = if is_refused { worst(&results) } else { exit_of_each(&results) };
         return Ok(with_changes(exit, &results));
     }
-    agree(change, changing.len(), results.len())?;
+    if !args.is_agreed() {
+        let question = format!("change {} of {} servers?", changing.len(), results.len());
+        let what = "a change of several servers has to be agreed to: nothing was changed";
+        prompts::agree(&question, what, "`--yes` agrees, `--dry-run` shows the change")?;
+    }
     tell_id(change, ui);
-    let mut making = ChangeUnderWay { fleet, results, change, held: HeldSignals::hold() };
+    let mut making = ChangeUnderWay { fleet, results, change, held: hold_signals() };
     let goes_back = match times {
         Some(times) => !making.in_waves(&waves, &changing, times),
         None => {
@@ -87,10 +91,8 @@ pub fn run(
     }
     printed?;
     if let Some(time) = args.confirm.filter(|_| times.is_none() && has_changed) {
-        ui.note(&format!(
-            "each server rolls the change back {} s after it made it, unless `mediactl confirm` with the same servers keeps it",
-            time.as_secs()
-        ));
+        let goes_back = format!("each server rolls the change back {} s after it made it", time.as_secs());
+        ui.note(&format!("{goes_back}, unless `mediactl confirm` keeps it"));
     }
     let exit = match held.received().filter(|_| is_open) {
         Some(signal) => Exit::of_signal(signal),
@@ -106,7 +108,7 @@ struct ChangeUnderWay<'a> {
     results: Vec<ServerResult>,
     change: &'a FleetChange<'a>,
     /// From now on a signal is answered by what stands where.
-    held: HeldSignals,
+    held: Hold<'static>,
 }
 
 impl ChangeUnderWay<'_> {
@@ -271,25 +273,15 @@ fn worst(results: &[ServerResult]) -> Exit {
     exit_of(0, &kinds.collect::<Vec<_>>())
 }
 
-/// Asks whether the servers are to be changed.
-fn agree(change: &FleetChange<'_>, changing: usize, all: usize) -> Result<(), Error> {
-    let is_agreed = change.command.args.yes || change.command.args.force;
-    if is_agreed || prompts::confirm(&format!("change {changing} of {all} servers?"))? {
-        return Ok(());
-    }
-    let message = "a change of several servers has to be agreed to: nothing was changed";
-    Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` agrees, `--dry-run` shows the change"))
-}
-
 /// Names the change, before anything is sent: whoever kills the command knows how to go on.
 fn tell_id(change: &FleetChange<'_>, ui: Ui) {
     let Some(id) = &change.id else { return };
-    let back = format!("`revert --change {id}` undoes it");
+    let back = format!("`mediactl revert --change {id}` undoes it");
     let further = match change.requested {
         RequestedChange::Revert(_) => String::new(),
         _ => format!(", {back}, and the same command with `--change {id}` makes it where it is missing"),
     };
-    ui.note(&format!("this is change {id}: `history --change {id}` of these servers shows it{further}"));
+    ui.note(&format!("this is change {id}: `mediactl history --change {id}` shows it{further}"));
 }
 
 /// Says how to go on where only some servers keep the change, or none does.
@@ -300,7 +292,7 @@ fn tell_how_to_go_on(change: &FleetChange<'_>, is_kept: bool, ui: Ui) {
     ui.loud().note(&match (is_kept, id) {
         (false, _) => format!("no server keeps the change; when the cause is gone, {again} tries again"),
         (true, Some(id)) => {
-            format!("{again} makes the change on the others, `revert --change {id}` undoes it")
+            format!("{again} makes the change on the others, `mediactl revert --change {id}` undoes it")
         }
         (true, None) if change.id.is_some() => format!("{again} undoes the change on the others"),
         (true, None) => return,

@@ -113,7 +113,7 @@ impl FleetPlan {
 
 /// Prints the differences, equal ones once, and the notes.
 pub fn print_summary(args: &ChangeArgs, results: &[ServerResult], ui: Ui) -> Result<(), Error> {
-    let masker = ui.masker();
+    let masker = ui.masker;
     let (mut diffs, mut notes, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for ServerResult { server, plan, .. } in results {
         let Some(FleetPlan { report, .. }) = plan else { continue };
@@ -236,7 +236,7 @@ fn record(
     command: &'static str,
     ui: Ui,
 ) -> Value {
-    let change = |plan: &FleetPlan| change_json((command, server), &plan.report, ui.masker());
+    let change = |plan: &FleetPlan| change_json((command, server), &plan.report, ui.masker);
     let is_changed = *outcome == ServerOutcome::Changed;
     json!({
         "result": outcome.in_words(),
@@ -294,9 +294,9 @@ pub fn canaries(
 ) -> Result<Vec<Vec<usize>>, Error> {
     let names: Vec<&str> = results.iter().map(|result| &*result.server).collect();
     let mut waves = waves(canary, &names, |at| changing.contains(&at)).map_err(|word| {
+        let all = names.len();
         let message = format!(
-            "`--canary {word}` is neither one of the {} servers, nor a number or a percentage",
-            names.len()
+            "`--canary {word}` is neither one of the {all} servers, nor so many of them, nor a percentage"
         );
         Error::usage(message, format!("the servers are {}", in_ranges(&names)))
     })?;
@@ -309,10 +309,8 @@ pub fn canaries(
     if !waves.is_empty() || canary.is_empty() || changing.is_empty() || have_it() {
         return Ok(waves);
     }
-    let message = format!(
-        "`--canary {}`: the change changes nothing there, so it would not be tried",
-        canary.join(",")
-    );
+    let what = "the change changes nothing there, so it would not be tried";
+    let message = format!("`--canary {}`: {what}", canary.join(","));
     let hint = "name a server that does not have it, or leave `--canary` out; no server was changed";
     Err(Error::new(ErrorKind::Guarded, message).hint(hint))
 }

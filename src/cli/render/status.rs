@@ -9,6 +9,7 @@ use crate::cli::confirmation::is_well;
 use crate::cli::fleet::answers::{StateRow, worst_first};
 use crate::cli::fleet::names::{by_number, sorted_ranges};
 use crate::cli::local;
+use crate::cli::ui::as_typed;
 use crate::engine::{NodeReport, ServerInfo, Status};
 use crate::store::{HistoryEntry, NodeRecord, NodeState, PendingInfo};
 use mediaconf::one_line;
@@ -67,7 +68,7 @@ pub fn print(target: &str, status: &Status, counts: &str, out: &mut dyn Write) -
     add("last error:", status.last_error.clone());
     let counts = if counts.is_empty() { "none follows it" } else { counts };
     add("nodes:", status.nodes.as_ref().map(|_| counts.to_owned()));
-    lines.iter().try_for_each(|(label, text)| writeln!(out, "{label:<14} {}", one_line(text)))
+    lines.iter().try_for_each(|(label, text)| writeln!(out, "{label:<14} {}", one_line(&as_typed(text))))
 }
 
 /// The text that each node runs, the one that it should run, and the number of changes between it and the last one: a node

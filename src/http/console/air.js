@@ -15,7 +15,7 @@ export function airView(state, name, stream, signal) {
     box.hidden = !stream();
     const { state: word, bitrate, viewers } = airOf(figures, name, stream());
     const missing = missingWords(figures);
-    fill(box, missing ? el('p', { class: figures.fault ? 'warning' : 'quiet' }, missing) : [
+    fill(box, missing && el('p', { class: figures.fault ? 'warning' : 'quiet' }, missing), figures.isKnown && figures.at > 0 && [
       stateView(word), el('span.figure', bitrateWords(bitrate) || 'no bitrate'),
       el('span.figure', typeof viewers === 'number' ? counted(viewers, 'viewer') : 'viewers not known'), age,
       chart(figures.samples.map(({ at, streams }) => [at, streams[name]?.bitrate]))]);

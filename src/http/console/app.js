@@ -100,7 +100,7 @@ function showFrame() {
     if (state.role === 'view') found.push(['read only', '']);
     const isBroken = state.status?.state.includes('broken');
     fill(byId('states'), found.map(([word, kind]) => el('span', { class: `state ${kind}` }, word)),
-      isBroken && [`${runsWords(state.status)} `, el('a', { href: '#/file' }, 'Mend it')]);
+      isBroken && [`${runsWords(state.status)} `, el('a', { href: '#/file' }, state.mayEdit ? 'Mend it' : 'See it')]);
     fill(byId('who'), state.login);
     for (const link of links) link.ariaCurrent = parse(link.hash).view === (parse(location.hash).view || 'streams') ? 'page' : null;
   }

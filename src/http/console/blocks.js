@@ -1,7 +1,7 @@
 // The operations on a whole block, as the command line has them: *Add*, *Copy*, *Rename* and *Remove*, with a form where one
 // needs a name.
 
-import { KEYS, el, fill, pathOf, placeOf, segmentsOf } from './base.js';
+import { KEYS, el, fill, pathOf, placeOf, segmentsOf, told } from './base.js';
 import { propose } from './review.js';
 import { problemView } from './views.js';
 
@@ -33,7 +33,7 @@ export function askName(state, view, button, from = '') {
 
   /** Says at once that a name is taken. */
   function judge() {
-    const isTaken = name.value !== from && Object.hasOwn(state.config?.[key] ?? {}, name.value);
+    const isTaken = name.value !== from && Object.hasOwn(state.whole?.[key] ?? {}, name.value);
     fault.textContent = isTaken ? `There is a ${noun} ${name.value} already.` : '';
     return !isTaken && name.value !== from;
   }
@@ -66,16 +66,14 @@ export function removeBlock(state, view, name) {
 export function undoView(state) {
   const { removed } = state;
   const [key = '', name = ''] = segmentsOf(removed?.path ?? '');
-  if (!removed || state.config?.[key]?.[name] !== undefined) return null;
+  if (!removed || Object.hasOwn(state.config?.[key] ?? {}, name)) return null;
   const fault = el('span');
   const undo = async () => {
     try {
-      if ([state.applied, state.status?.pending?.id].includes(removed.id)) {
-        await state.api.post('cancel_config', { id: removed.id });
-        state.set({ applied: null });
-      } else {
-        await state.api.post('change', {}, { operation: { revert: removed.id }, options: { message: `undo of the removal of ${removed.path}` } });
-      }
+      const isPending = [state.applied, state.status?.pending?.id].includes(removed.id);
+      await told(fault, isPending ? state.api.post('cancel_config', { id: removed.id }) :
+        state.api.post('change', {}, { operation: { revert: removed.id }, options: { message: `undo of the removal of ${removed.path}` } }), 'Waiting for the server …');
+      if (isPending) state.set({ applied: null });
       state.set({ removed: null });
       state.announce(`${removed.path} is there again.`);
     } catch (error) {

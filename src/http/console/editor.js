@@ -167,7 +167,8 @@ const unmarked = (/** @type {string} */ text) => text.replaceAll('`', '');
  *   end: { line: number, column: number }, fix?: { range: { start: Point, end: Point }, text: string } }} Found
  * @typedef {{ line: number, column: number }} Point
  * @typedef {{ path: string, text: string, line: number, isReadOnly: boolean, around?: [string, string],
- *   found?: Found[] }} Shown without a path it is a file, or lines of it with those around; `found` are faults that are told elsewhere
+ *   found?: Found[], told?: (faults: Found[]) => void }} Shown without a path it is a file, or lines of it with those around; `found`
+ *   are faults that are told elsewhere, and `told` is called with all that the server finds
  */
 
 /** The time after the last key at which the server is asked for faults, in milliseconds. */
@@ -250,6 +251,7 @@ export class EntryEditor {
     this.#found = this.#here(found.body.faults.filter((/** @type {Found} */ fault) => fault.line));
     this.#paint();
     this.#showFaults();
+    this.shown.told?.(found.body.faults);
   }
 
   /** The faults of lines of a file as those of this text. @param {Found[]} found */

@@ -2,14 +2,14 @@
 // fixes of `check`, and the text that runs.
 
 import { counted, el, fill, refill, runsWords } from './base.js';
-import { EntryEditor, vocabularyOf } from './editor.js';
+import { EntryEditor, startOf, vocabularyOf } from './editor.js';
 import { propose } from './review.js';
 import { faultItem, placeView, problemView } from './views.js';
 
 /** @typedef {import('./editor.js').Found & { file?: string }} Found */
 
-/** Of a longer file so many lines around a fault are shown; and the faults that are listed. */
-const [MOST, LISTED] = [1000, 20];
+/** Of a longer file so many lines around a fault are shown; and the faults that are listed, and the places of one. */
+const [MOST, LISTED, PLACES] = [1000, 20, 10];
 
 /** @type {import('./base.js').Show} */
 export function showFile(main, state, _, signal) {
@@ -20,55 +20,78 @@ export function showFile(main, state, _, signal) {
   /** The text, the revision of the file that it is of, and what is in front of the lines that are shown, and behind them. */
   let [text, revision, before, after] = ['', '', '', ''];
   let isOpened = false;
-  /** @type {Found[]} */
+  /** The faults: what keeps the file from being loaded comes first. @type {Found[]} */
   let found = [];
+  const errorsFirst = (/** @type {Found[]} */ all) => all.toSorted((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'));
   const edit = el('button.primary', { onclick: () => { if (!isOpened) open(); else if (state.mayLeave()) again(); } });
   fill(main, el('div.entry-page', el('h1', 'File'), head, faults, box));
 
   const read = (/** @type {'masked' | 'shown'} */ secrets) => api.get('read_config', { source: 'saved', format: 'conf', secrets });
 
   async function load() {
-    const { status } = state;
-    const isBroken = status?.state.includes('broken');
-    if (isOpened && status?.revisions.file === revision) return;
+    if (isOpened && state.status?.revisions.file === revision) return;
     try {
       const now = await read('masked');
       const checked = mayEdit ? (await api.post('check_config', { source: 'saved', columns: 'utf16' })).body : { faults: [], errors: 0 };
       if (isOpened && state.draft) return fill(head, el('p.warning', { role: 'alert' }, 'The file was changed since you began.'));
+      const { status } = state;
+      const isBroken = status?.state.includes('broken');
       [text, revision, isOpened] = [now.body, now.revision, false];
       edit.textContent = 'Edit';
-      // What keeps it from being loaded comes first.
-      found = checked.faults.toSorted((/** @type {Found} */ a, /** @type {Found} */ b) => Number(b.severity === 'error') - Number(a.severity === 'error'));
+      found = errorsFirst(checked.faults);
       refill(head, [status?.state, checked, status?.last_change], () => [
-        el('p', { class: isBroken ? 'problem' : 'own' }, isBroken ? `The file has ${counted(checked.errors, 'error')} and can’t be loaded: ` :
+        el('p', { class: isBroken ? 'problem' : 'own' }, isBroken ? `The file has ${mayEdit ? counted(checked.errors, 'error') : 'errors'} and can’t be loaded: ` :
           status?.state.includes('edited-by-hand') ? 'The file was edited by hand and has no errors: ' : 'The file is what runs: ', `${runsWords(status)}.`),
         mayEdit && el('div.buttons', edit,
           found.some((each) => each.fix) && el('button', { onclick: fix }, 'Fix'),
           status?.state.includes('edited-by-hand') && el('button', { onclick: goBack }, 'Go back to what runs'),
           !isBroken && status?.state.includes('edited-by-hand') && el('button', { onclick: run }, 'Run the file'))]);
-      const lines = text.split('\n');
-      fill(faults, found.length > 0 && el('ul.faults', { 'aria-label': 'Faults of the file' }, found.slice(0, LISTED).map((fault) =>
-        faultItem(fault, placeView(fault, goTo), !fault.file && el('code', lines[fault.line - 1]?.trim()))), found.length > LISTED && el('li', `and ${found.length - LISTED} more`)));
       show(text, found.find(({ file }) => !file)?.line);
     } catch (error) {
       fill(head, problemView(error));
     }
   }
 
-  /** Shows the file, or of a long one the lines around one. @param {string} whole @param {number} [line] */
-  function show(whole, line = 1) {
-    const lines = whole.split(/(?<=\n)/);
-    const first = lines.length > MOST ? Math.max(0, line - MOST / 2) : 0;
+  /** Lists the faults, the same of many places once; while the file is edited, those of the lines that are not shown. */
+  function list() {
+    const lines = whole().split('\n');
+    const others = isOpened ? found.filter(({ file, line }) => file || !isShown(line)) : found;
+    const groups = Object.values(Object.groupBy(others, ({ severity, message }) => severity + message)).map((group) => group ?? []);
+    fill(faults, groups.length > 0 && el('ul.faults', { 'aria-label': 'Faults of the file' }, groups.slice(0, LISTED).map(([fault, ...more]) => fault &&
+      faultItem(fault, placeView(fault, goTo), !fault.file && el('code', lines[fault.line - 1]?.trim()), more.slice(0, PLACES).map((each) => placeView(each, goTo)),
+        more.length > PLACES && el('span.quiet', `and ${counted(more.length - PLACES, 'other place')}`))),
+    groups.length > LISTED && el('li', `and ${groups.length - LISTED} more`)));
+  }
+
+  /** True if a line of the file is one of those that are shown. @param {number} line */
+  function isShown(line) {
+    const first = before.split('\n').length;
+    return line >= first && line < first + (editor?.area.value.split('\n').length ?? 0);
+  }
+
+  const whole = () => isOpened && editor ? before + editor.area.value + after : text;
+
+  /** Shows the file, or of a long one the lines around one. @param {string} all @param {number} [line] */
+  function show(all, line = 1) {
+    const lines = all.split(/(?<=\n)/);
+    const first = lines.length > MOST ? Math.max(0, Math.min(line - MOST / 2, lines.length - MOST)) : 0;
     [before, after] = [lines.slice(0, first).join(''), lines.slice(first + MOST).join('')];
     const own = isOpened ? undefined : found.filter(({ file }) => !file);
+    const told = (/** @type {Found[]} */ now) => { found = errorsFirst(now); list(); };
     editor = new EntryEditor(state, vocabularyOf(state),
-      { path: '', text: lines.slice(first, first + MOST).join(''), line: first + 1, around: [before, after], isReadOnly: !isOpened, found: own }, typed);
-    fill(box, lines.length > MOST && el('p.quiet', `Lines ${first + 1} to ${Math.min(first + MOST, lines.length)} of ${lines.length}; a fault leads to its lines`), editor.element);
+      { path: '', text: lines.slice(first, first + MOST).join(''), line: first + 1, around: [before, after], isReadOnly: !isOpened, found: own, told }, typed);
+    const at = startOf(editor.area.value.split('\n'), line - first - 1);
+    editor.area.setSelectionRange(at, at);
+    const more = (/** @type {string} */ word, /** @type {number} */ to) => el('button.small', { onclick: () => goTo(to) }, word);
+    fill(box, lines.length > MOST && el('p.quiet', `Lines ${first + 1} to ${Math.min(first + MOST, lines.length)} of ${lines.length} `,
+      before && more('Earlier lines', first), ' ', after && more('Later lines', first + MOST + 1)), editor.element);
+    list();
   }
 
   function goTo(/** @type {number} */ line) {
-    if (!isOpened) show(text, line);
+    if (!isShown(line)) show(whole(), line);
     editor?.goTo(line);
+    editor?.colours.children[line - editor.shown.line]?.scrollIntoView({ block: 'center' });
   }
 
   function again() {
@@ -82,10 +105,9 @@ export function showFile(main, state, _, signal) {
     if (isOpened || !state.mayLeave()) return;
     [text, revision, isOpened] = [now.body, now.revision, true];
     edit.textContent = 'Cancel';
-    const line = editor?.cursorLine;
-    fill(faults);
+    const line = editor?.cursorLine ?? 1;
     show(text, line);
-    editor?.goTo(line ?? 1);
+    goTo(line);
   }
 
   function typed(/** @type {string} */ part) {
@@ -103,7 +125,7 @@ export function showFile(main, state, _, signal) {
   state.subscribe(['status', 'role'], load, signal);
   state.subscribe(['draft'], () => {
     // It was applied or discarded.
-    if (!state.draft && isOpened && editor && before + editor.area.value + after !== text) again();
+    if (!state.draft && isOpened && whole() !== text) again();
   }, signal);
   load();
 }

@@ -111,8 +111,10 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
   async function goBack(form) {
     const { why: message, confirm } = form.wanted;
     form.button.disabled = true;
+    const busy = el('span');
+    form.buttons.append(busy);
     try {
-      const answer = await rollBack({ message: message || null, confirm: confirm || null, only_if: { 'one-of': [revision] } });
+      const answer = await told(busy, rollBack({ message: message || null, confirm: confirm || null, only_if: { 'one-of': [revision] } }), 'The change is being made …');
       pending = answer.pending;
       tellApplied(state, pending, confirm);
       const done = way === 'Revert' ? `Change ${chosen} is undone` : 'The earlier text is the configuration again';
@@ -120,6 +122,7 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
       await read();
     } catch (error) {
       form.button.disabled = false;
+      busy.remove();
       if (['stale', 'conflict'].includes(asProblem(error).name)) return offerWayBack(form);
       detail.querySelector('.problem')?.remove();
       form.element.before(problemView(error));

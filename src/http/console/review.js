@@ -96,7 +96,7 @@ async function review(api, draft, wanted, signal) {
     const named = values.find((/** @type {{ keys: string[] }} */ { keys }) => keys.join('.') === 'edit_auth.login');
     return { draft, target, diff: diff.join('\n'), command: commandOf(api.base, draft, wanted, diff, values), login: named?.after, notes };
   } catch (error) {
-    const isClash = error instanceof Problem && (error.name === 'stale' || (error.name === 'conflict' && error.details.length > 0));
+    const isClash = error instanceof Problem && !state.includes('broken') && (error.name === 'stale' || (error.name === 'conflict' && error.details.length > 0));
     if (!isClash) throw error;
     return { draft, target, clash: error, diff: '', command: '', notes: [] };
   }
@@ -225,7 +225,7 @@ export function attach(box, state) {
     const { clash } = made;
     if (clash) return clashView({ ...made, clash }, (side) => state.set({ draft: settled(made, side) }));
     if (!made.diff) return el('p', 'This edit changes nothing.');
-    return [notesView(made.notes), diffView(made.diff)];
+    return [notesView(failed ? [] : made.notes), diffView(made.diff)];
   }
 
   /** @param {string} what is under way */

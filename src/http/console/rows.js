@@ -200,7 +200,7 @@ const KEPT = 200_000;
 export async function watchFigures(state, signal) {
   while (!signal.aborted) {
     const begun = performance.now();
-    if (!document.hidden) await state.api.get('runtime', {}, { signal }).then(({ body }) => takeFigures(state, body.runtime), () => {});
+    if (!document.hidden) await state.api.get('runtime', {}, { signal }).then(({ body }) => takeFigures(state, body.runtime)).catch(() => {});
     // On a slow line most of the time is left to others.
     const pause = Math.max(state.figures.isKnown ? LOOK : SELDOM, 10 * (performance.now() - begun));
     await new Promise((done) => { setTimeout(done, pause); });
@@ -208,12 +208,14 @@ export async function watchFigures(state, signal) {
 }
 
 /** @param {State} state @param {any} runtime */
-function takeFigures(state, { server, streams, errors = [] }) {
-  const ofStreams = Object.entries(Object(streams)).filter(([, value]) => typeof value === 'object' && value);
+function takeFigures(state, { server, streams, errors }) {
+  const count = (/** @type {unknown} */ value) => typeof value === 'number' && value >= 0 ? value : undefined;
+  const ofStreams = Object.entries(Object(streams)).filter(([, value]) => typeof value === 'object' && value)
+    .map(([name, { state: word, bitrate, viewers }]) => [name, { state: word, bitrate: count(bitrate), viewers: count(viewers) }]);
   const now = { at: Date.now(), streams: Object.fromEntries(ofStreams) };
   const isKnown = Boolean(server.runtime_cmd);
-  // What was known last stays, with its age.
-  if (errors.length) return state.set({ figures: { ...state.figures, isKnown, fault: errors[0] } });
+  // What was known last stays, with its age. A command may print errors beside its figures.
+  if (errors?.length && !ofStreams.length) return state.set({ figures: { ...state.figures, isKnown, fault: errors[0] } });
   const kept = [...state.figures.samples, now];
   // The line reaches back to the start of the page: of more than are kept, every other one stays.
   const samples = kept.length * ofStreams.length > KEPT ? kept.filter((_, at) => (kept.length - at) % 2) : kept;
@@ -246,11 +248,11 @@ export function stateView(state) {
 /** Bits a second with a unit. @param {number | undefined} bits */
 export function bitrateWords(bits) {
   if (typeof bits !== 'number') return '';
-  return bits < 1e6 ? `${Math.round(bits / 1e3)} kbit/s` : `${(bits / 1e6).toFixed(bits < 1e8 ? 1 : 0)} Mbit/s`;
+  return bits < 999_500 ? `${Math.round(bits / 1e3)} kbit/s` : `${(bits / 1e6).toFixed(bits < 1e8 ? 1 : 0)} Mbit/s`;
 }
 
 /** How to get figures, or why there are none. @param {Figures} figures */
-export function missingWords({ isKnown, fault }) {
-  if (fault) return `What is on air is not known: ${fault}.`;
+export function missingWords({ isKnown, fault, at }) {
+  if (fault) return `What is on air is not known${at ? ` since ${new Date(at).toLocaleTimeString('en-GB')}` : ''}: ${fault}.`;
   return isKnown ? '' : 'What is on air is not known; “mediactl serve --runtime-cmd CMD” shows state, bitrate and viewers.';
 }

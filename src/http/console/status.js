@@ -78,19 +78,19 @@ const PAUSE = 5000;
 /** The figures that are shown, so that a command with many leaves the page usable. */
 const MOST = 24;
 
-/** Figures that say how the configuration is, and not how the server does. */
-const STILL = /^(?:node|streams (?:total|static|ondemand))/;
+/** Figures that say how the configuration is, and not how the server does; those of streams stand in their list. */
+const STILL = /^(?:node|streams) /;
 
 /** The figures of the server and of its runtime command, as they are now. @param {import('./server.js').State} state @param {AbortSignal} signal */
 function figuresView({ api }, signal) {
-  const room = el('dl.facts', el('dt', 'No figures yet.'));
+  const room = el('div', el('p.quiet', 'No figures yet.'));
 
   async function look() {
     const runtime = document.hidden ? null : await api.get('runtime').then(({ body }) => body.runtime, () => null);
     if (runtime) {
       const { server: { connections }, config: _, ...others } = runtime;
       const shown = numbers(others, '').filter(([name]) => !STILL.test(name)).slice(0, MOST);
-      fill(room, [['connections', connections], ...shown].map(([name, value]) => [el('dt', name), el('dd', value)]));
+      fill(room, el('dl.facts', [['connections', connections], ...shown].map(([name, value]) => [el('dt', name), el('dd', value)])));
     }
     if (!signal.aborted) setTimeout(look, PAUSE);
   }
@@ -102,5 +102,5 @@ function figuresView({ api }, signal) {
 /** The numbers of an object, by their path. @param {any} value @param {string} path @returns {[string, number][]} */
 function numbers(value, path) {
   if (typeof value === 'number') return [[path, value]];
-  return Object.entries(Object(value)).flatMap(([name, below]) => numbers(below, `${path} ${name}`.trim()));
+  return Object.entries(typeof value === 'string' ? {} : Object(value)).flatMap(([name, below]) => numbers(below, `${path} ${name}`.trim()));
 }

@@ -16,7 +16,7 @@ const GUARDS = {
 /** What else helps, by the name of the problem. @type {Record<string, string>} */
 const ADVICE = {
   [NO_CONNECTION]: 'Your edit is kept here. Nothing is sent until you say so.',
-  pending: 'Another change waits to be kept or rolled back. Your edit is kept here.',
+  pending: 'Your edit is kept here.',
   'masked-value': 'Type the secret in the place of the mask.',
   'reload-failed': 'The change was rolled back. Your edit is kept here.',
 };
@@ -33,12 +33,15 @@ const NOTES = {
   'new-warning': 'New warning:',
 };
 
-/** Notes of the server, such as `new-warning streams.cam1 …`, in words. @param {string[]} notes */
+/** Notes of the server, such as `new-warning streams.cam1 …`, in words; what is the same in many places once. @param {string[]} notes */
 export function notesView(notes) {
-  return notes.map((note) => {
-    const [name = '', ...rest] = note.split(' ');
-    return el('p.warning', [NOTES[name] ?? `${name.replaceAll('-', ' ')}:`, ...rest.map(decoded)].join(' '));
+  const said = notes.map((note) => {
+    const [name = '', ...rest] = note.split(' ').map(decoded);
+    const place = name === 'new-warning' ? [rest.shift()].filter((at) => at !== '-') : [];
+    return { word: NOTES[name] ?? `${name.replaceAll('-', ' ')}:`, place, what: rest.join(' ') };
   });
+  return Object.values(Object.groupBy(said, ({ word, what }) => word + what)).map(([first, ...more] = []) => first &&
+    el('p.warning', [first.word, ...first.place, first.what, more.length > 0 && `and ${counted(more.length, 'other place')}`].filter(Boolean).join(' ')));
 }
 
 /** A hint without what names the command line: of that, the page has a button, or an advice of its own. @param {string} [hint] */

@@ -89,8 +89,7 @@ impl Runtime {
 fn print(command: &str, engine: &Engine) -> Result<Printed, Error> {
     let texts = || engine.with_included(&engine.running());
     let output = hook_output(command, &[], COMMAND_TIMEOUT).map_err(|failure| {
-        let whole = format!("the runtime command {failure}");
-        let whole = without_secrets(&whole, &texts());
+        let whole = without_secrets(&format!("the runtime command {failure}"), &texts());
         Error::new(ErrorKind::EngineFailed, whole).in_brief(format!("the runtime command {}", failure.reason))
     })?;
     let printed = serde_json::from_slice::<Value>(&output).ok().filter(Value::is_object);
@@ -140,7 +139,7 @@ fn told(role: Role, error: Error) -> String {
     if role == Role::Edit { error.message } else { error.brief().to_owned() }
 }
 
-/// Merges objects member by member; any other value replaces the old one.
+/// Merges objects member by member; any other value replaces the old one, unless that is an object.
 fn merge(into: &mut Value, from: Value) {
     match (into, from) {
         (Value::Object(into), Value::Object(from)) => {
@@ -148,6 +147,7 @@ fn merge(into: &mut Value, from: Value) {
                 merge(into.entry(key).or_insert(Value::Null), value);
             }
         }
+        (Value::Object(_), _) => {}
         (into, from) => *into = from,
     }
 }
@@ -170,7 +170,7 @@ mod tests {
         put("media.conf", "edit_auth admin pa55word;\ncluster_key 12345678;\ninclude more.inc;\n");
         put("more.inc", "stream a { password swordfish; url udp://1; }\n");
         let file = Arc::new(ConfFile::resolve(&path).expect("it can be found"));
-        let engine = Engine::new(file, Hooks::default(), |_, _| {}).start(|_| {}).expect("it is valid");
+        let engine = Engine::new(file, Hooks::default(), |_, _| {}).start(|_, _| {}).expect("it is valid");
         let runtime = Runtime::new(Some("echo swordfish and pa55word >&2; exit 1".to_owned()));
         let told = runtime.printed(&engine).expect("there is a command");
         let told = told.expect_err("it fails").message;

@@ -16,7 +16,7 @@ use rustix::fs::{CWD, RenameFlags};
 use serde::Deserialize;
 
 use super::find::{ConfFile, read_whole};
-use super::history::{FIRST, FOLDER, History, JOURNAL, KEEP, number_kept, plain, read_lines};
+use super::history::{FIRST, FOLDER, History, JOURNAL, KEEP, lines_back, number_kept, plain};
 use super::in_place;
 use super::replace::sync_folder;
 use super::state::{LOCK, PROBE_WAIT, SERVE_LOCK, StateDir};
@@ -132,7 +132,7 @@ fn take_over(
 fn make_new(conf: &ConfFile, like: &StateDir) -> Result<StateDir, Error> {
     let path = conf.beside(NEW);
     let _ = fs::remove_dir_all(&path);
-    let (new, _) = StateDir::make_at(conf, path, like.trust())?;
+    let (new, _) = StateDir::make_at(conf, path, like.trust)?;
     new.claim()?;
     Ok(new)
 }
@@ -146,7 +146,7 @@ fn copy_files<N: AsRef<str>>(
 ) -> Result<(), Error> {
     for name in names {
         let (name, path) = (name.as_ref(), from.path_of(name.as_ref()));
-        let is_own = |found: &Metadata| found.nlink() == 1 || from.trust().earlier.is_none();
+        let is_own = |found: &Metadata| found.nlink() == 1 || from.trust.earlier.is_none();
         if fs::symlink_metadata(&path).is_ok_and(|found| !(found.is_file() && is_own(&found))) {
             continue;
         }
@@ -179,7 +179,9 @@ impl FormerHistory {
     /// The history in a state folder of version 0.1, if there is one.
     fn find(conf: &ConfFile, former: &StateDir) -> Result<Option<Self>, Error> {
         let Some(folder) = former.find_in(FOLDER)? else { return Ok(None) };
-        let mut lines = read_lines(&folder.read(JOURNAL)?.unwrap_or_default());
+        let journal = folder.read(JOURNAL)?.unwrap_or_default();
+        let mut lines: Vec<_> = lines_back(&journal).map(|(_, line)| line).collect();
+        lines.reverse();
         let newest = lines.last().map_or(0, |last| last.number);
         let oldest = newest.saturating_sub(number_kept(folder.read(KEEP)?));
         lines.retain(|line| line.number > oldest);

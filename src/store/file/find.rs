@@ -44,8 +44,10 @@ pub(super) const LARGEST_ATTRIBUTE: usize = 64 << 10;
 /// elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfFile {
-    given: PathBuf,
-    target: PathBuf,
+    /// The path as the user wrote it.
+    pub given: PathBuf,
+    /// The absolute path of the file that the links lead to.
+    pub target: PathBuf,
 }
 
 impl ConfFile {
@@ -68,16 +70,6 @@ impl ConfFile {
             Err(error) => return Err(Error::opening("look up", &target)(error)),
         }
         Ok(ConfFile { given: path.to_owned(), target })
-    }
-
-    /// The path as the user wrote it.
-    pub fn given(&self) -> &Path {
-        &self.given
-    }
-
-    /// The absolute path of the file that the links lead to.
-    pub fn target(&self) -> &Path {
-        &self.target
     }
 
     /// The state folder, `.FILE.mediactl/` beside the target, whether it exists or not.
@@ -220,7 +212,7 @@ fn read_all(mut file: impl Read, size: u64, bytes: &mut Vec<u8>) -> io::Result<(
 }
 
 /// Refuses everything but regular files, before anything opens it.
-pub(super) fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), Error> {
+pub fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), Error> {
     match found.is_file() {
         true => Ok(()),
         false => Err(Error::new(ErrorKind::NotFound, format!("`{}` is not a regular file", path.display()))),
@@ -281,11 +273,9 @@ fn refuse_planted(folder: &Path, path: &Path, found: &Metadata) -> Result<(), Er
         return Ok(());
     }
     let (link, user) = (path.display(), found.uid());
-    let message = format!(
-        "`{link}` is a link of user {user} in a folder that everybody may write, so it is not followed"
-    );
-    Err(Error::new(ErrorKind::Untrusted, message)
-        .hint("give the path of the file itself, or make the link in a folder that only you may write"))
+    let what = format!("`{link}` is a link of user {user} in a folder that everybody may write");
+    let hint = "give the path of the file itself, or make the link in a folder that only you may write";
+    Err(Error::new(ErrorKind::Untrusted, format!("{what}, so it is not followed")).hint(hint))
 }
 
 /// The rights to write a file: its owner and its mode.

@@ -12,9 +12,11 @@
 //!
 //! A change keeps its number.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io;
+use std::mem::replace;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::time::SystemTime;
@@ -61,13 +63,14 @@ fn is_unmade(line: &HistoryEntry, file: Option<FileStamp>) -> bool {
     line.file.is_some() && line.file == file
 }
 
-/// The lines of a journal; one that can't be read, such as one that a crash cut short, is taken to be none.
-pub(super) fn read_lines(journal: &[u8]) -> Vec<HistoryEntry> {
-    journal
-        .split(|&byte| byte == b'\n')
-        .filter_map(|line| serde_json::from_slice(line).ok())
-        .map(HistoryEntry::renamed)
-        .collect()
+/// The lines of a journal, the last one first, each with its beginning. One that can't be read, such as one that a crash cut
+/// short, is taken to be none.
+pub(super) fn lines_back(journal: &[u8]) -> impl Iterator<Item = (usize, HistoryEntry)> {
+    let mut start = journal.len();
+    journal.split_inclusive(|&byte| byte == b'\n').rev().filter_map(move |line| {
+        start -= line.len();
+        Some((start, serde_json::from_slice::<HistoryEntry>(line).ok()?.renamed()))
+    })
 }
 
 /// The number of changes that a history keeps: what the user chose last.
@@ -117,29 +120,14 @@ impl History {
     /// The number after that of the last line; where the journal is damaged, one that no text in the folder has. A killed
     /// writer leaves one text without a line.
     fn next_number(&self, texts: &[(u64, String)]) -> u64 {
-        let last = self.back().next().map_or(0, |(_, line)| line.number);
+        let last = lines_back(&self.journal).next().map_or(0, |(_, line)| line.number);
         let newest = texts.iter().map(|(number, _)| *number).max().unwrap_or_default();
         if newest > last + 1 { newest + 1 } else { last + 1 }
     }
 
-    /// The lines in front of a place of the journal, the last one first, each with its beginning. One that can't be read
-    /// is taken to be none.
-    fn back_from(&self, end: usize) -> impl Iterator<Item = (usize, HistoryEntry)> {
-        let mut start = end;
-        self.journal[..end].split_inclusive(|&byte| byte == b'\n').rev().filter_map(move |line| {
-            start -= line.len();
-            Some((start, serde_json::from_slice(line).ok()?))
-        })
-    }
-
-    /// All lines, the last one first.
-    fn back(&self) -> impl Iterator<Item = (usize, HistoryEntry)> {
-        self.back_from(self.journal.len())
-    }
-
     /// The last change of the file in front of a place of the journal.
     fn change_before(&self, end: usize) -> Option<HistoryEntry> {
-        self.back_from(end).map(|(_, line)| line).find(|line| !line.is_aside)
+        lines_back(&self.journal[..end]).map(|(_, line)| line).find(|line| !line.is_aside)
     }
 
     /// The line with a number, and its beginning. Only that one is parsed.
@@ -152,21 +140,20 @@ impl History {
         })
     }
 
-    /// The changes, the last one first, without the oldest ones, whose texts are not kept any more. `file` is the
-    /// present file.
-    pub fn entries(&self, file: Option<FileStamp>) -> Result<Vec<HistoryEntry>, Error> {
-        let mut lines = read_lines(&self.journal);
+    /// The changes, the last one first, without the oldest ones, whose texts are not kept any more: the last `wanted`, and
+    /// more up to one of the file. `file` is the present file.
+    pub fn entries(&self, file: Option<FileStamp>, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
         let oldest = self.texts()?.into_iter().map(|(number, _)| number).min().unwrap_or_default();
-        lines.pop_if(|last| is_unmade(last, file));
+        let mut lines = lines_back(&self.journal).map(|(_, line)| line).peekable();
+        lines.next_if(|last| is_unmade(last, file));
         // The journal is shortened later than texts are removed.
         let is_made_then = |line: &HistoryEntry| line.number == oldest && line.before.is_none();
-        lines.retain(|line| line.number > oldest || is_made_then(line));
-        lines.reverse();
-        for line in &mut lines {
-            line.by.take_if(|by| by.is_empty());
-            line.file = None;
-        }
-        Ok(lines)
+        let kept = lines.filter(|line| line.number > oldest || is_made_then(line));
+        let mut is_enough = false;
+        let is_last = |count, line: &HistoryEntry| count >= wanted && !line.is_aside;
+        let shown = kept.zip(1..).take_while(|(line, count)| !replace(&mut is_enough, is_last(*count, line)));
+        let by = |by: Option<String>| by.filter(|by| !by.is_empty());
+        Ok(shown.map(|(line, _)| HistoryEntry { by: by(line.by), file: None, ..line }).collect())
     }
 
     /// The text before a change, or that of an entry that is no change of the file; `None` if there was none, or if it is
@@ -192,7 +179,7 @@ impl History {
     /// The text of the last change and its revision, if the file, which is `file` and has the revision `now`, was
     /// edited by hand since, and that text is known.
     pub fn edited_from(&self, file: Option<FileStamp>, now: Revision) -> Option<Vec<u8>> {
-        let mut lines = self.back().map(|(_, line)| line).peekable();
+        let mut lines = lines_back(&self.journal).map(|(_, line)| line).peekable();
         lines.next_if(|last| is_unmade(last, file));
         let last = lines.find(|line| !line.is_aside)?;
         self.text(last.number, last.after.filter(|after| *after != now)?).ok()?
@@ -218,7 +205,7 @@ impl History {
         paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
     ) -> Result<Reconciled, Error> {
         let revision = now.map(Loaded::revision);
-        let last = self.back().next().filter(|(_, last)| last.before == revision);
+        let last = lines_back(&self.journal).next().filter(|(_, last)| last.before == revision);
         if let Some((start, last)) = last.filter(|(_, last)| is_unmade(last, FileStamp::at(path))) {
             self.withdraw(start, last.number)?;
         }
@@ -280,9 +267,11 @@ impl History {
         if keep != before {
             let _ = self.folder.put(KEEP, &[format!("{keep}\n").as_bytes()]);
         }
-        let newest = self.back().next().map_or(0, |(_, line)| line.number);
+        let newest = lines_back(&self.journal).next().map_or(0, |(_, line)| line.number);
+        let Some(last) = newest.checked_sub(keep) else { return };
+        let end = self.line(last + 1).map_or(self.journal.len(), |(start, _)| start);
         // Its text is that before the oldest change that is kept.
-        let oldest = self.back().find(|(_, line)| line.number + keep <= newest && !line.is_aside);
+        let oldest = lines_back(&self.journal[..end]).find(|(_, line)| line.number <= last && !line.is_aside);
         let Some((start, oldest)) = oldest else { return };
         for (_, name) in self.texts().iter().flatten().filter(|(number, _)| *number < oldest.number) {
             let _ = self.folder.remove(name);
@@ -353,11 +342,9 @@ impl Staged {
             if name.ends_with(UNFINISHED) {
                 let _ = folder.remove(&name);
             } else if number < self.number && name.ends_with(TEXT) {
-                let text = match known.filter(|(known, _)| *known == number) {
-                    Some((_, text)) => Some(compressed(text)),
-                    None => folder.read(&name).ok().flatten().map(|text| compressed(&text)),
-                };
-                if text.is_some_and(|text| folder.put(&packed(number), &[&text]).is_ok()) {
+                let known = known.filter(|(known, _)| *known == number).map(|(_, text)| Cow::Borrowed(text));
+                let text = known.or_else(|| folder.read(&name).ok().flatten().map(Cow::Owned));
+                if text.is_some_and(|text| folder.put(&packed(number), &[&compressed(&text)]).is_ok()) {
                     self.compressed.push(name);
                 }
             }
@@ -380,7 +367,7 @@ impl Drop for Staged {
             return;
         }
         // If this fails, the next writer withdraws the entry.
-        let last = self.history.back().next().filter(|(_, last)| last.number == self.number);
+        let last = lines_back(&self.history.journal).next().filter(|(_, last)| last.number == self.number);
         let start = last.map_or(self.history.journal.len(), |(start, _)| start);
         let _ = self.history.withdraw(start, self.number);
     }

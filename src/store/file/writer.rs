@@ -75,11 +75,6 @@ impl<'a> LockedFile<'a> {
             return Ok(LockedFile { conf, state, warnings, history, _lock: lock, _former: former });
         }
     }
-
-    /// The history, which is read once as long as the lock is held, and made where it is missing.
-    fn take_history(&self) -> Result<History, Error> {
-        self.history.take().map_or_else(|| History::make(&self.state), Ok)
-    }
 }
 
 impl Writer for LockedFile<'_> {
@@ -98,7 +93,7 @@ impl Writer for LockedFile<'_> {
         if let Some(mut history) =
             known.map_or_else(|| History::find(&self.state), |known| Ok(Some(known)))?
         {
-            reconciled = history.reconcile(self.conf.target(), current, paths)?;
+            reconciled = history.reconcile(&self.conf.target, current, paths)?;
             self.history.replace(Some(history));
         }
         reconciled.warnings.splice(0..0, self.warnings.take());
@@ -111,7 +106,9 @@ impl Writer for LockedFile<'_> {
         new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error> {
-        replace::prepare((self.conf, &self.state), old, new, || self.take_history(), record)
+        // The history is read once as long as the lock is held, and made where it is missing.
+        let history = || self.history.take().map_or_else(|| History::make(&self.state), Ok);
+        replace::prepare((self.conf, &self.state), old, new, history, record)
     }
 
     /// Nobody else writes it as long as the file is locked.
@@ -126,8 +123,8 @@ impl Writer for LockedFile<'_> {
 
 /// Refuses before anything is made: a read-only file gets no state folder. What is no file was refused when it was looked up.
 fn refuse_unwritable(conf: &ConfFile) -> Result<(), Error> {
-    match rustix::fs::access(conf.target(), Access::WRITE_OK) {
+    match rustix::fs::access(&conf.target, Access::WRITE_OK) {
         Err(Errno::NOENT) => Ok(()),
-        found => found.map_err(Error::opening("write", conf.target())),
+        found => found.map_err(Error::opening("write", &conf.target)),
     }
 }

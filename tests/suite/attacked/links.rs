@@ -68,7 +68,7 @@ fn nothing_is_told_of_an_included_hard_link_to_a_file_of_another_user() {
     fs::create_dir(place.path("conf.d")).expect("the name is free");
     fs::hard_link(place.path("shadow"), &linked).expect("both are in one place");
     let said = || {
-        let run = place.run(["check"]);
+        let run = place.line("check");
         format!("{}{}", run.out, run.err)
     };
     let is_quoted = || said().contains("S3CRET");

@@ -36,10 +36,10 @@ fn a_password_is_not_sent_to_the_socket_of_a_stranger() {
     refused.says("belongs to user 6666").says("hint:").says("chown -R 0 ").hides("new");
     assert!(fake.accept().is_err(), "nobody connected");
     assert_eq!(place.text(), TEXT);
-    place.run(["read", "http[0]"]).exits(0).says("belongs to user 6666").says("showing the file");
+    place.line("read http[0]").exits(0).says("belongs to user 6666").says("showing the file");
     assert!(fake.accept().is_err(), "nobody connected");
-    place.run(["history"]).exits(4).says("belongs to user 6666");
-    place.run(["serve", "--listen", "none"]).exits(4).says("belongs to user 6666");
+    place.line("history").exits(4).says("belongs to user 6666");
+    place.line("serve --listen none").exits(4).says("belongs to user 6666");
 }
 
 /// The folders are root's by now, and a file in them is still the stranger's.

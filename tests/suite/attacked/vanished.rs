@@ -12,9 +12,9 @@ fn expect_all_texts(place: &Place) {
     let port = |text: &String| text.lines().find_map(|line| line.strip_prefix("rtsp ").map(str::to_owned));
     let ports: Vec<_> = place.kept().iter().filter_map(port).collect();
     assert_eq!(ports, ["1;", "2;", "1;"], "the text that was acknowledged is kept");
-    place.run(["rollback", "last"]).exits(0);
+    place.line("rollback last").exits(0);
     assert!(place.text().contains("rtsp 1;"), "{}", place.text());
-    place.run(["rollback", "2", "--yes"]).exits(0);
+    place.line("rollback 2 --yes").exits(0);
     assert!(place.text().contains("rtsp 2;"), "{}", place.text());
 }
 
@@ -24,7 +24,7 @@ fn an_old_file_that_is_moved_back_leaves_the_new_text_in_the_history() {
     fs::hard_link(place.path(CONF), place.path("bak")).expect("the folder is ours");
     place.set(&["rtsp=2"]).exits(0);
     fs::rename(place.path("bak"), place.path(CONF)).expect("the folder is ours");
-    let told = place.run(["history", "-o", "json"]).exits(0).json();
+    let told = place.line("history -o json").exits(0).json();
     assert_eq!(told.as_array().map(Vec::len), Some(1), "{told}");
     place.set(&["rtsp=3"]).exits(0);
     expect_all_texts(&place);

@@ -33,17 +33,17 @@ fn a_change_with_an_id_is_made_once_on_a_file_over_the_socket_and_over_http() {
         run(&["--exit-code"]).exits(0).says("it has this change already");
         run(&["--dry-run", "--exit-code"]).exits(0).says("it has this change already");
         assert_eq!(count(&place.text()), 1, "{way}");
-        let entries = place.run(["history", "-o", "json"]).exits(0).json();
+        let entries = place.line("history -o json").exits(0).json();
         assert_eq!(entries[0]["id"], "deploy-7", "{way}");
         // Other changes have other ids, and the same values may be changed again.
         place.set(&["rtsp=555"]).exits(0);
         let changed = place.mediactl(ADD).run().exits(0);
         drop(changed);
-        let entries = place.run(["history", "-o", "json"]).exits(0).json();
+        let entries = place.line("history -o json").exits(0).json();
         let ids: Vec<&str> = (0..3).filter_map(|at| entries[at]["id"].as_str()).collect();
         assert!(ids.len() == 3 && ids[0] != ids[1], "{ids:?}");
         // It can be taken back by its id, and stays in the history.
-        place.run(["rollback", "--change", "deploy-7", "--force"]);
+        place.line("rollback --change deploy-7 --force");
         run(&["--exit-code"]).exits(0).says("it has this change already");
     }
 }
@@ -59,7 +59,7 @@ fn two_at_once_make_one_change() {
             }
         });
         assert_eq!(count(&place.text()), 1);
-        let made = place.run(["history", "--change", "once", "-o", "json"]).exits(0).json();
+        let made = place.line("history --change once -o json").exits(0).json();
         assert_eq!(made.as_array().map(Vec::len), Some(1));
     }
 }
@@ -74,9 +74,9 @@ fn what_went_back_is_made_again_and_what_waits_is_confirmed() {
     run(&["--confirm", "1h"]).exits(0);
     run(&["--dry-run"]).exits(0).says("it waits to be confirmed");
     run(&[]).exits(0).says("it waited to be confirmed; now it is confirmed");
-    place.run(["confirm"]).exits(7);
+    place.line("confirm").exits(7);
     assert_eq!(count(&place.text()), 1);
-    let entries = place.run(["history", "--change", "x", "-o", "json"]).exits(0).json();
+    let entries = place.line("history --change x -o json").exits(0).json();
     let operations: Vec<&Value> =
         entries.as_array().expect("a list").iter().map(|it| &it["operation"]).collect();
     assert_eq!(operations, ["modify", "expired", "modify"]);
@@ -89,7 +89,7 @@ fn an_id_is_refused_where_no_history_keeps_it() {
         place.run(["modify", &format!("--change={id}"), "--set", "rtsp=7"]).exits(2).says("letters, digits");
     }
     let _serving = Serving::over(&place);
-    let update = place.mediactl(["update", "-", "--change", "x"]).input(SAMPLE.replace("554", "7")).run();
+    let update = place.fed("update - --change x", SAMPLE.replace("554", "7"));
     update.exits(3).says("an update is in no history");
     let server = bare();
     let url = server.url().replace("://", "://admin:hunter2@");

@@ -1,6 +1,6 @@
 //! `mediactl diff`
 
-use super::{CONF, Place, SAMPLE};
+use super::{CONF, PROGRAM, Place, SAMPLE};
 
 const OTHER: &str = "other.conf";
 
@@ -25,9 +25,9 @@ fn one_file_is_compared_with_what_read_shows() {
     let place = two(SAMPLE.replace("554", "555"));
     place.run(["diff", OTHER]).exits(1).prints("-rtsp 554;\n+rtsp 555;");
     place.run(["diff", "saved", OTHER]).exits(1).prints("-rtsp 554;\n+rtsp 555;");
-    place.mediactl(["diff", "-"]).input(SAMPLE).run().exits(0);
+    place.fed("diff -", SAMPLE).exits(0);
     place.mediactl(["diff", "-", OTHER]).input(SAMPLE).run().exits(1).prints("--- <stdin>\n+++ other.conf");
-    place.run(["diff", "-", "-"]).exits(2);
+    place.line("diff - -").exits(2);
 }
 
 #[test]
@@ -57,16 +57,12 @@ fn texts_with_errors_differ_as_text_only() {
     place.run(["diff", OTHER]).exits(1).prints("+stream a {");
     let run = place.run(["diff", "--json", OTHER]).exits(3);
     run.says("other.conf:1:10: error: ").says("`other.conf` has 1 error");
-    place.run(["diff", "missing.conf"]).exits(7).says("missing.conf` does not exist");
+    place.line("diff missing.conf").exits(7).says("missing.conf` does not exist");
 }
 
 #[test]
 fn the_pipe_of_a_shell_is_read() {
     let place = two(SAMPLE.replace("554", "555"));
-    let mut shell = std::process::Command::new("bash");
-    shell.arg("-c").arg("\"$0\" diff <(cat media.conf) other.conf && exit 9; \"$0\" check <(cat media.conf)");
-    shell.arg(env!("CARGO_BIN_EXE_mediactl")).current_dir(place.path(""));
-    let output = shell.output().expect("there is a bash");
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && out.contains("+rtsp 555;"), "{out}{err}");
+    let script = "\"$0\" diff <(cat media.conf) other.conf && exit 9; \"$0\" check <(cat media.conf)";
+    place.call("bash", ["-c", script, PROGRAM]).run().exits(0).prints("+rtsp 555;");
 }

@@ -11,17 +11,17 @@ const FORMATTED: &str =
 fn a_file_is_formatted_once_and_the_text_before_is_kept() {
     let place = Place::with(LOOSE);
     place
-        .run(["fmt", "--dry-run"])
+        .line("fmt --dry-run")
         .exits(0)
         .prints("-http  80;")
         .says("would format media.conf")
         .hides("hunter2");
     assert_eq!(place.text(), LOOSE);
-    place.run(["fmt", "-m", "tidy"]).exits(0).says("formatted media.conf");
+    place.line("fmt -m tidy").exits(0).says("formatted media.conf");
     assert_eq!(place.text(), FORMATTED);
     assert_eq!(place.kept(), [LOOSE]);
     let before = place.written();
-    place.run(["fmt"]).exits(0).says("nothing to change");
+    place.line("fmt").exits(0).says("nothing to change");
     assert_eq!(place.written(), before);
 }
 
@@ -30,16 +30,16 @@ fn check_names_what_is_not_formatted() {
     let place = Place::with(LOOSE);
     place.put("good.conf", FORMATTED);
     place.put("broken.conf", "http 80");
-    let run = place.run(["fmt", "--check"]).exits(1);
+    let run = place.line("fmt --check").exits(1);
     assert_eq!(run.out, "media.conf\n");
     assert_eq!(place.text(), LOOSE);
-    place.run(["fmt", "--check", "good.conf"]).exits(0).says_nothing();
+    place.line("fmt --check good.conf").exits(0).says_nothing();
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/media.conf");
     place.run(["fmt", "--check", example]).exits(0).says_nothing();
     assert_eq!(place.run(["fmt", "--check", "good.conf", CONF]).exits(1).out, "media.conf\n");
     place.run(["fmt", "--check", CONF, "broken.conf"]).exits(3).prints(CONF).says("broken.conf:1:8");
-    place.run(["fmt", "absent.conf"]).exits(7);
-    place.run(["fmt", "--url", "http://127.0.0.1:1", "good.conf"]).exits(2);
+    place.line("fmt absent.conf").exits(7);
+    place.line("fmt --url http://127.0.0.1:1 good.conf").exits(2);
 }
 
 #[test]
@@ -47,10 +47,10 @@ fn several_files_and_standard_input() {
     let place = Place::with(SAMPLE);
     place.put("a.conf", LOOSE);
     place.put("b.conf", "rtmp\t1935 ;");
-    place.run(["fmt", "a.conf", "b.conf"]).exits(0);
+    place.line("fmt a.conf b.conf").exits(0);
     place.run(["fmt", "--check", "a.conf", "b.conf", CONF]).exits(0);
-    let run = place.mediactl(["fmt", "-"]).input(LOOSE).run().exits(0);
+    let run = place.fed("fmt -", LOOSE).exits(0);
     assert_eq!(run.out, FORMATTED);
-    place.mediactl(["fmt", "--check", "-"]).input(LOOSE).run().exits(1).prints("<stdin>");
-    place.mediactl(["fmt", "-"]).input("stream a {").run().exits(3).says("<stdin>:1:10");
+    place.fed("fmt --check -", LOOSE).exits(1).prints("<stdin>");
+    place.fed("fmt -", "stream a {").exits(3).says("<stdin>:1:10");
 }

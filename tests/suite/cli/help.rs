@@ -1,8 +1,9 @@
-//! Help, versions and other names of commands.
+//! Help, versions and other names of commands, what a first-time user is told, and that all that is told fits a terminal.
 
 use std::process::Command;
 
-use super::{PROGRAM, Place, SAMPLE};
+use super::serve::Serving;
+use super::{CONF, PROGRAM, Place, SAMPLE, mode};
 
 /// The calls of all commands, those below others too.
 fn calls() -> Vec<Vec<String>> {
@@ -42,7 +43,7 @@ fn the_short_help_of_each_command_has_sixty_lines_at_most_and_the_long_one_has_a
 #[test]
 fn the_overview_describes_each_command_in_a_line() {
     let place = Place::empty();
-    let overview = place.run(["-h"]).exits(0).out;
+    let overview = place.line("-h").exits(0).out;
     assert!(overview.lines().count() <= 39, "{overview}");
     for command in mediactl::cli::command().get_subcommands() {
         let name = command.get_name();
@@ -52,33 +53,33 @@ fn the_overview_describes_each_command_in_a_line() {
     }
     let alone = place.run([""; 0]).exits(2);
     assert_eq!((alone.out.as_str(), alone.err), ("", overview.clone()));
-    assert_eq!(place.run(["help", "modify"]).exits(0).out, place.run(["modify", "--help"]).exits(0).out);
-    assert_eq!(place.run(["help"]).exits(0).out, place.run(["--help"]).exits(0).out);
-    place.run(["help", "modfy"]).exits(2).says("modfy");
-    place.run(["modfy"]).exits(2).says("'modify'");
-    place.run(["--version"]).exits(0).prints("mediactl ");
+    assert_eq!(place.line("help modify").exits(0).out, place.line("modify --help").exits(0).out);
+    assert_eq!(place.line("help").exits(0).out, place.line("--help").exits(0).out);
+    place.line("help modfy").exits(2).says("modfy");
+    place.line("modfy").exits(2).says("'modify'");
+    place.line("--version").exits(0).prints("mediactl ");
 }
 
 #[test]
 fn other_names_of_commands_work_and_are_not_shown() {
     let place = Place::with(SAMPLE);
     for name in ["get", "show", "list", "ls"] {
-        assert_eq!(place.run([name, "streams"]).exits(0).out, place.run(["read", "streams"]).exits(0).out);
+        assert_eq!(place.run([name, "streams"]).exits(0).out, place.line("read streams").exits(0).out);
     }
-    place.run(["set", "--set", "rtmp=1936"]).exits(0);
-    place.run(["copy", "streams.cam1", "streams.a"]).exits(0);
-    place.run(["rename", "streams.a", "streams.b"]).exits(0);
-    place.run(["move", "streams.b", "streams.c"]).exits(0);
+    place.line("set --set rtmp=1936").exits(0);
+    place.line("copy streams.cam1 streams.a").exits(0);
+    place.line("rename streams.a streams.b").exits(0);
+    place.line("move streams.b streams.c").exits(0);
     for name in ["delete", "remove", "del"] {
-        place.run(["cp", "streams.cam1", "streams.x"]).exits(0);
+        place.line("cp streams.cam1 streams.x").exits(0);
         place.run([name, "streams.x"]).exits(0);
     }
-    place.run(["log"]).exits(0).prints("modify");
+    place.line("log").exits(0).prints("modify");
     for name in ["validate", "lint", "test"] {
-        assert_eq!(place.run([name]).exits(0).err, place.run(["check"]).exits(0).err);
+        assert_eq!(place.run([name]).exits(0).err, place.line("check").exits(0).err);
     }
-    place.run(["format", "--dry-run"]).exits(0);
-    assert!(!place.run(["-h"]).exits(0).out.contains("validate"));
+    place.line("format --dry-run").exits(0);
+    assert!(!place.line("-h").exits(0).out.contains("validate"));
 }
 
 #[test]
@@ -90,5 +91,79 @@ fn a_mistyped_word_is_answered_with_what_is_near() {
         let run = place.run(words.split_whitespace()).exits(2);
         run.says("similar").says(name);
     }
-    place.run(["modify", "rtmp"]).exits(2).says("for '[PATH=VALUE]...'");
+    place.line("modify rtmp").exits(2).says("for '[PATH=VALUE]...'");
+}
+
+#[test]
+fn init_makes_a_valid_configuration_with_a_password_of_its_own() {
+    let place = Place::empty();
+    let made = place.line("init").exits(0).prints("login admin\npassword ").says("not shown again");
+    let password = made.out.lines().find_map(|line| line.strip_prefix("password ")).expect("it is shown");
+    assert_eq!(password.len(), 24);
+    place.line("check --strict").exits(0).says("no errors, no warnings");
+    assert!(place.text().contains(&format!("edit_auth admin {password};\n")));
+    assert_eq!(mode(&place.path(CONF)), 0o640);
+    let before = place.bytes();
+    place.line("init").exits(6).says("`media.conf` exists already").says("nothing was changed");
+    assert_eq!(place.bytes(), before);
+    let other = place.line("init new/folder/site.conf").exits(0);
+    assert!(!other.out.contains(password), "two configurations have two passwords");
+    place.line("check new/folder/site.conf").exits(0);
+    place.line("--url http://h init").exits(2);
+    // The account works.
+    let server = Serving::over(&place);
+    place.put("password", password);
+    let url = server.url.clone();
+    let call =
+        place.mediactl(["--url", &url, "--user", "admin", "--password-file", "password", "read", "rtmp"]);
+    call.without("MEDIACTL_CONF").run().exits(0).prints("1935");
+}
+
+#[test]
+fn a_missing_configuration_is_told_with_what_to_do() {
+    let place = Place::empty();
+    for command in [&["read"][..], &["status"], &["modify", "--set", "rtmp=1"], &["serve"]] {
+        let run = place.run(command).exits(7).says("does not exist\nhint: `mediactl init` makes a first");
+        run.says("`--conf FILE`, `--url URL` or `--context NAME`");
+    }
+}
+
+/// What is run one after the other, behind the help of each command.
+const LINES: &[&str] = &[
+    "-h",
+    "help modify",
+    "context add prod --url https://media.example/with/a/long/path/of/its/own --group edge,eu,asia",
+    "context list",
+    "read -o table",
+    "read -o table --columns name,auth.url,urls,title,comment",
+    "explain streams.dvr",
+    "explain streams.cam1.prepush",
+    "explain lives",
+    "add stream hall udp://239.0.0.7:1234 -m 'a camera for the hall, as asked for in ticket 231'",
+    "cp streams.cam1 streams.cam9 -m 'one more camera at the gate, as asked for in ticket 232'",
+    "mv streams.cam9 streams.lobby",
+    "rm streams.hall",
+    "history",
+    "blame streams.cam1.prepush",
+    "status",
+    "fmt",
+    "init new.conf",
+    "apply new.conf --dry-run",
+    "wait rtsp=554 --timeout 60",
+];
+
+#[test]
+fn help_and_tables_fit_the_terminal() {
+    let commands = mediactl::cli::command();
+    let helps: Vec<_> =
+        commands.get_subcommands().map(|command| format!("{} -h", command.get_name())).collect();
+    for columns in [80, 200] {
+        let place = Place::with(SAMPLE);
+        for line in helps.iter().map(String::as_str).chain(LINES.iter().copied()) {
+            let call = place.call("sh", ["-c", &format!("exec {PROGRAM} {line}")]).at_home(&place, "");
+            let seen = call.on_terminal_of(50, columns).exits(0);
+            let wide: Vec<_> = seen.lines().filter(|line| line.chars().count() > columns.into()).collect();
+            assert!(wide.is_empty(), "{line}:\n{wide:#?}");
+        }
+    }
 }

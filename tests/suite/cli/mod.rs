@@ -5,53 +5,44 @@ pub(crate) mod apply;
 mod as_json;
 mod bad_input;
 mod blocks;
-mod bounded;
+pub(crate) mod bounded;
 mod change_id;
-mod change_json;
 mod check;
 mod completion;
 mod diff;
 mod edit;
-mod effective;
 mod explain;
-mod first_contact;
 mod fmt;
-mod guards;
 mod help;
 mod history;
 pub(crate) mod hooks;
 mod includes;
 mod interrupted;
 pub(crate) mod masking;
-pub(crate) mod memory;
 mod modify;
-mod named;
 mod output;
 mod read;
 mod reviewed;
-mod save;
-mod screens;
 mod selectors;
 pub(crate) mod serve;
 mod shells;
 mod table;
 pub(crate) mod terminal;
-mod tmux;
 pub(crate) mod unset;
 mod waited;
-mod warned;
 pub mod watch;
-mod words;
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
 use mediactl::store::file::ConfFile;
 use mediactl::store::{Store, WHOLE_HISTORY};
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// The name of the configuration in every place.
@@ -83,6 +74,11 @@ live studio {
   publish_enabled true;
 }
 ";
+
+/// The sample with another port.
+pub fn with_rtsp(port: &str) -> String {
+    SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
+}
 
 /// A fresh folder with a configuration in it.
 pub struct Place {
@@ -116,6 +112,11 @@ impl Place {
     /// Lets a hook go on that waits at the pipe `gate`.
     pub fn open_gate(&self) {
         fs::write(self.path("gate"), "go").expect("the hook reads it");
+    }
+
+    /// True if a change waits to be confirmed.
+    pub fn is_pending(&self) -> bool {
+        self.path(&format!(".{CONF}.mediactl/pending")).exists()
     }
 
     pub fn bytes(&self) -> Vec<u8> {
@@ -154,6 +155,16 @@ impl Place {
         self.mediactl(arguments).run()
     }
 
+    /// The same with the words of a line, which are parted by blanks.
+    pub fn line(&self, line: &str) -> Run {
+        self.run(line.split(' '))
+    }
+
+    /// The same with an input.
+    pub fn fed(&self, line: &str, input: impl AsRef<[u8]>) -> Run {
+        self.mediactl(line.split(' ')).input(input).run()
+    }
+
     /// `modify` with one `--set` for each assignment.
     pub fn set(&self, assignments: &[&str]) -> Run {
         self.run(["modify"].into_iter().chain(assignments.iter().flat_map(|text| ["--set", *text])))
@@ -161,7 +172,7 @@ impl Place {
 
     /// `modify -f -` of this patch.
     pub fn patch(&self, patch: &str) -> Run {
-        self.mediactl(["modify", "-f", "-"]).input(patch).run()
+        self.fed("modify -f -", patch)
     }
 
     /// The texts that the history keeps of its entries, the oldest first.
@@ -186,6 +197,24 @@ impl Place {
     }
 }
 
+/// The search path of programs, with a folder in front.
+pub fn path_with(folder: &Path) -> String {
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default())
+}
+
+/// The same with the folder of the program under test.
+pub fn own_path() -> String {
+    path_with(Path::new(PROGRAM).parent().expect("the program is in a folder"))
+}
+
+pub fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).expect("it is there").mode() & 0o7777
+}
+
+pub fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).expect("the file is ours");
+}
+
 fn collect(root: &Path, folder: &Path, names: &mut Vec<String>) {
     for entry in fs::read_dir(folder).expect("a folder can be listed") {
         let path = entry.expect("an entry can be read").path();
@@ -193,6 +222,23 @@ fn collect(root: &Path, folder: &Path, names: &mut Vec<String>) {
             collect(root, &path, names);
         } else {
             names.push(path.strip_prefix(root).expect("it is below").display().to_string());
+        }
+    }
+}
+
+/// Copies a folder for its owner alone.
+pub fn copy(from: &Path, to: &Path) {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(to).expect("a folder can be made");
+    for entry in fs::read_dir(from).expect("a folder can be listed") {
+        let from = entry.expect("an entry can be read").path();
+        let to = to.join(from.file_name().expect("it has a name"));
+        if let Ok(target) = fs::read_link(&from) {
+            symlink(target, &to).expect("the name is free");
+        } else if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(&from, &to).expect("there is room");
+            set_mode(&to, 0o600);
         }
     }
 }
@@ -265,6 +311,14 @@ fn feed(child: &mut std::process::Child, input: &[u8]) {
     let _ = stdin.write_all(input);
 }
 
+/// Checks some members of an object.
+#[track_caller]
+pub fn has(found: &Value, members: Value) {
+    for (key, member) in members.as_object().expect("an object") {
+        assert_eq!(found[key], *member, "{key} of {found}");
+    }
+}
+
 /// The result of a run of the program.
 #[derive(Debug)]
 pub struct Run {
@@ -313,7 +367,7 @@ impl Run {
     }
 
     #[track_caller]
-    pub fn json(&self) -> serde_json::Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
 }

@@ -6,22 +6,22 @@ use crate::fixtures;
 #[test]
 fn a_text_that_lost_its_line_ends_is_told() {
     let place = Place::with("# Ports:http 80;stream a { url udp://1; }");
-    place.run(["read"]).exits(0).says("note: the text has lost its line ends");
-    place.run(["read", "-o", "conf"]).exits(0).says("note: the text has lost its line ends");
+    place.line("read").exits(0).says("note: the text has lost its line ends");
+    place.line("read -o conf").exits(0).says("note: the text has lost its line ends");
     place.put("media.conf", "http 80; # the port of all\n");
-    assert_eq!(place.run(["read"]).exits(0).err, "");
+    assert_eq!(place.line("read").exits(0).err, "");
 }
 
 #[test]
 fn every_form_of_output() {
     let place = Place::with(SAMPLE);
-    let indented = place.run(["read"]).exits(0);
+    let indented = place.line("read").exits(0);
     assert!(indented.out.starts_with("{\n  \"http\": [\n"));
-    let compact = place.run(["read", "-o", "compact"]).exits(0);
+    let compact = place.line("read -o compact").exits(0);
     assert_eq!(compact.out.lines().count(), 1);
     assert_eq!(indented.json(), compact.json());
-    assert_eq!(place.run(["read", "-o", "conf"]).exits(0).out, SAMPLE);
-    let table = place.run(["read", "-o", "table"]).exits(0);
+    assert_eq!(place.line("read -o conf").exits(0).out, SAMPLE);
+    let table = place.line("read -o table").exits(0);
     assert_eq!(
         table.out,
         "NAME   KIND      AUTH  PREPUSH  SOURCES\n\
@@ -82,7 +82,7 @@ fn what_is_read_is_a_patch_that_changes_nothing_or_is_refused() {
         (&["streams.*.prepush", "-o", "set"], 3),
     ] {
         let read = place.run(["read"].iter().chain(arguments)).exits(0).out;
-        let sent = place.mediactl(["modify", "-f", "-"]).input(read).run().exits(code);
+        let sent = place.fed("modify -f -", read).exits(code);
         assert!(code != 0 || sent.err.contains("nothing to change"), "{arguments:?}: {sent:?}");
         assert_eq!(place.text(), SAMPLE, "{arguments:?}");
     }
@@ -100,36 +100,36 @@ fn a_path_that_makes_no_sense_is_exit_3() {
 fn of_a_file_with_errors_only_the_text_is_shown() {
     let text = "http 80;\nstream a {\n";
     let place = Place::with(text);
-    assert_eq!(place.run(["read", "-o", "conf"]).exits(0).out, text);
+    assert_eq!(place.line("read -o conf").exits(0).out, text);
     for form in ["json", "compact", "set", "table"] {
         let run = place.run(["read", "-o", form]).exits(3);
         assert_eq!(run.out, "");
         let place = if form == "json" { "\"line\":2,\"column\":10" } else { "media.conf:2:10: error: " };
         run.says(place).says("unclosed `{`").says("the configuration has an error");
     }
-    place.run(["read", "http"]).exits(3);
+    place.line("read http").exits(3);
 }
 
 #[test]
 fn set_lines_fed_back_make_the_same_view() {
     for file in fixtures::files(&fixtures::root().join("valid"), "conf") {
         let place = Place::with(std::fs::read(&file).expect("a fixture can be read"));
-        let lines = place.run(["read", "-o", "set"]).exits(0).out;
-        let wanted = place.run(["read"]).exits(0).json();
+        let lines = place.line("read -o set").exits(0).out;
+        let wanted = place.line("read").exits(0).json();
         place.put(CONF, "");
         if !lines.is_empty() {
             let sets = lines.lines().flat_map(|line| ["--set", line]);
             place.run(["modify", "--create"].into_iter().chain(sets)).exits(0);
         }
-        assert_eq!(place.run(["read"]).exits(0).json(), wanted, "{}\n{lines}", file.display());
+        assert_eq!(place.line("read").exits(0).json(), wanted, "{}\n{lines}", file.display());
     }
 }
 
 #[test]
 fn reading_creates_no_files() {
     let place = Place::with(SAMPLE);
-    place.run(["read"]).exits(0);
+    place.line("read").exits(0);
     place.run(["diff", CONF]).exits(0);
-    place.run(["check"]).exits(0);
+    place.line("check").exits(0);
     assert!(!place.path(".media.conf.mediactl").exists());
 }

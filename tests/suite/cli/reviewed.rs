@@ -28,7 +28,7 @@ fn a_summary_has_a_line_for_each_entry_and_no_secret() {
     place.put("old.conf", SAMPLE);
     let dry = place.run([&CHANGE[..], &["-o", "summary", "--dry-run"]].concat()).exits(0);
     let made = place.run([&CHANGE[..], &["-qo", "summary"]].concat()).exits(0);
-    let diff = place.run(["diff", "old.conf", "media.conf", "-o", "summary"]).exits(1);
+    let diff = place.line("diff old.conf media.conf -o summary").exits(1);
     assert_eq!((&*made.err, &*diff.err), ("", ""));
     for run in [dry, made, diff] {
         assert_eq!(run.out.lines().count(), SUMMARY.len(), "{}", run.out);
@@ -36,7 +36,7 @@ fn a_summary_has_a_line_for_each_entry_and_no_secret() {
         run.hides("n3w-secret").hides("hunter2").hides("@@");
     }
     let none = "0 changed, 0 added, 0 removed\n";
-    assert_eq!(place.run(["modify", "rtsp=555", "-o", "summary"]).exits(0).out, none);
+    assert_eq!(place.line("modify rtsp=555 -o summary").exits(0).out, none);
     for command in [&["add", "stream", "hall", "udp://1"][..], &["cp", "streams.\"cam.2\"", "streams.hall"]] {
         let run = place.run([command, &["--dry-run", "-o", "summary"]].concat()).exits(0);
         assert_eq!(run.out, "+ hall\n0 changed, 1 added, 0 removed\n");
@@ -74,5 +74,5 @@ fn a_change_is_made_only_of_the_text_that_was_reviewed() {
     }
     let other = "0123456789abcdef0123456789abcdef";
     place.run(["modify", "rtsp=9", "--only-if", other]).exits(5).says("changed meanwhile: its revision is ");
-    place.run(["modify", "rtsp=9", "--only-if", "x"]).exits(2).says("32 hex digits");
+    place.line("modify rtsp=9 --only-if x").exits(2).says("32 hex digits");
 }

@@ -1,8 +1,6 @@
 //! `mediactl read -o table`, and the pager.
 
-use std::os::unix::fs::PermissionsExt;
-
-use super::Place;
+use super::{Place, path_with, set_mode};
 
 const TEXT: &str = "\
 auth http://backend/check;
@@ -16,22 +14,20 @@ stream door { auth false; dvr /srv 7d; }
 #[test]
 fn a_table_is_of_streams_lives_and_plugins() {
     let place = Place::with(TEXT);
-    let all = place.run(["--mask", "read", "-o", "table"]).exits(0).hides("swordfish").out;
+    let all = place.line("--mask read -o table").exits(0).hides("swordfish").out;
     let tables: Vec<&str> = all.split("\n\n").collect();
     assert!(tables[0].starts_with("NAME   KIND    AUTH "), "{all}");
     assert_eq!(tables[1], "NAME    PUBLISH  AUTH\nstudio  no       http://backend/check (global)");
-    assert!(
-        tables[2].starts_with("NAME  SETTINGS\niptv  database=sqlite:///iptv.db password=<secret:"),
-        "{all}"
-    );
-    let lives = place.run(["read", "-o", "table", "lives"]).exits(0).out;
+    let settings = "NAME  SETTINGS\niptv  database=sqlite:///iptv.db password=<secret:";
+    assert!(tables[2].starts_with(settings), "{all}");
+    let lives = place.line("read -o table lives").exits(0).out;
     assert_eq!(lives.trim_end(), tables[1]);
-    let cams = place.run(["read", "-o", "table", "streams.cam*"]).exits(0).out;
+    let cams = place.line("read -o table streams.cam*").exits(0).out;
     assert_eq!(cams.lines().count(), 3);
-    place.run(["read", "-o", "table", "auth"]).exits(2);
+    place.line("read -o table auth").exits(2);
     // It is masked wherever it goes.
-    place.run(["read", "-o", "table"]).exits(0).hides("swordfish");
-    place.run(["--show-secrets", "read", "-o", "table"]).exits(0).prints("swordfish");
+    place.line("read -o table").exits(0).hides("swordfish");
+    place.line("--show-secrets read -o table").exits(0).prints("swordfish");
 }
 
 #[test]
@@ -62,11 +58,10 @@ fn columns_and_their_order() {
     ] {
         table(column).exits(2).says(&format!("there is no column `{column}`")).says(hint);
     }
-    let run = table("nam");
-    let known =
-        run.err.lines().last().expect("there is a hint").split([' ', ',']).filter(|name| *name == "title");
+    let told = table("nam").err;
+    let known = told.lines().last().unwrap_or_default().split([' ', ',']).filter(|name| *name == "title");
     assert_eq!(known.count(), 1, "each is named once");
-    place.run(["read", "--columns", "name"]).exits(2).says("-o table");
+    place.line("read --columns name").exits(2).says("-o table");
 }
 
 #[test]
@@ -77,7 +72,7 @@ fn a_pager_gets_what_the_terminal_would_get() {
         call.on_terminal_of(5, 80).exits(0)
     };
     for arguments in [&["read"][..], &["read", "-o", "conf"], &["explain", "plugins.iptv"], &["history"]] {
-        place.run(["modify", "-q", "--set", "rtmp=1935", "-m", "swordfish"]);
+        place.line("modify -q --set rtmp=1935 -m swordfish");
         paged("cat > paged; echo $LESS > options", arguments);
         let shown = std::fs::read_to_string(place.path("paged")).expect("the pager ran");
         let is_secret = shown.contains("swordfish") && arguments != ["history"];
@@ -91,16 +86,15 @@ fn a_pager_gets_what_the_terminal_would_get() {
     for pager in ["", "cat", "no-such-pager -x"] {
         assert!(paged(pager, &["read", "auth.url"]).contains("http://backend/check"), "{pager:?}");
     }
-    assert!(place.run(["read", "auth.url"]).exits(0).out.contains("http://backend/check"));
+    assert!(place.line("read auth.url").exits(0).out.contains("http://backend/check"));
 }
 
 #[test]
 fn under_sudo_there_is_no_pager() {
     let place = Place::with(TEXT);
     place.put("less", "#!/bin/sh\ntouch ran; cat\n");
-    let mode = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(place.path("less"), mode).expect("a mode can be set");
-    let path = format!("{}:{}", place.path("").display(), std::env::var("PATH").expect("there is one"));
+    set_mode(&place.path("less"), 0o755);
+    let path = path_with(&place.path(""));
     let read = || place.mediactl(["read", "auth.url"]).env("TERM", "xterm").env("PATH", &path);
     for call in [read(), read().env("PAGER", "touch ran"), read().env("MEDIACTL_PAGER", "touch ran")] {
         let seen = call.env("SUDO_USER", "olga").on_terminal_of(24, 80).exits(0);
@@ -142,6 +136,6 @@ fn at_80_columns_names_and_words_are_whole_and_what_has_no_room_is_named() {
     assert!(!seen.contains('T') && seen.contains("prepush") && seen.contains('…'), "{seen}");
     let time = seen.split("  ").nth(1).expect("there is a time");
     assert_eq!((time.len(), &time[2..3]), (5, ":"), "{seen}");
-    let whole = place.run(["history"]).exits(0).prints(message).out;
+    let whole = place.line("history").exits(0).prints(message).out;
     assert!(whole.contains('T') && !whole.contains('…'), "{whole}");
 }

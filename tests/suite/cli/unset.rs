@@ -43,8 +43,8 @@ fn unset_of_what_is_not_there_is_exit_7_with_the_nearest_names() {
         let run = place.run(["modify", "--unset", path]).exits(code).says("error: `").says(said);
         assert_eq!(run.out, "", "{path}");
     }
-    place.run(["modify", "--unset", "rtmp", "--unset", "rtsp"]).exits(7).says("`rtmp` is not set");
-    place.run(["modify", "--unset", "rtmp", "--set", "rtsp=x"]).exits(3);
+    place.line("modify --unset rtmp --unset rtsp").exits(7).says("`rtmp` is not set");
+    place.line("modify --unset rtmp --set rtsp=x").exits(3);
     assert_eq!(place.text(), text());
 }
 
@@ -56,24 +56,19 @@ fn ignore_missing_takes_what_is_not_there_for_removed() {
         place.run(["modify", "--ignore-missing", "--unset", path]).exits(0).says("nothing to change");
     }
     assert_eq!((place.text(), place.written()), (text(), before));
-    place
-        .run(["modify", "--ignore-missing", "--unset", "rtmp", "--unset", "rtsp"])
-        .exits(0)
-        .prints("-rtsp 554;");
-    place.run(["modify", "--ignore-missing", "--unset", "a..b"]).exits(3);
-    place.run(["modify", "--ignore-missing", "-f", "-"]).exits(2);
+    place.line("modify --ignore-missing --unset rtmp --unset rtsp").exits(0).prints("-rtsp 554;");
+    place.line("modify --ignore-missing --unset a..b").exits(3);
+    place.line("modify --ignore-missing -f -").exits(2);
 }
 
 #[test]
 fn unset_of_some_of_many_and_null_in_a_patch_are_no_error() {
     let place = Place::with(text());
-    place.run(["modify", "--unset", "streams.*.prepush"]).exits(0).prints("-  prepush 5;");
-    place.run(["modify", "--unset", "streams.*.prepush"]).exits(7);
+    place.line("modify --unset streams.*.prepush").exits(0).prints("-  prepush 5;");
+    place.line("modify --unset streams.*.prepush").exits(7);
     place.patch(r#"{"rtmp":null,"streams":{"cam9":null,"cam1":{"prepush":null}}}"#).exits(0);
     place.set(&["rtmp=null", "streams.cam1.urls[url=udp://x]=null"]).exits(0).says("nothing to change");
-    place
-        .run(["modify", "--set", "streams.cam1.urls[+]=udp://2", "--unset", "streams.cam1.urls[1]"])
-        .exits(0);
+    place.line("modify --set streams.cam1.urls[+]=udp://2 --unset streams.cam1.urls[1]").exits(0);
 }
 
 const SEVERAL: &str = "stream cam1 {\n  archive /storage/cam0 7d;\n  push a;\n  push b c;\n  title x;\n}\n";
@@ -110,67 +105,12 @@ fn a_value_with_blanks_is_words_where_a_directive_takes_several() {
     }
     place.run(["read", "streams.*.name", "--where", "archive=/b 14d"]).exits(0).prints("cam1");
     place.run(["modify", "--set-string", "streams.cam1.protocols=a b", "--accept", "form-change"]).exits(0);
-    place.run(["read", "-o", "set"]).exits(0).prints("protocols=\"a b\"");
-}
-
-/// A configuration with a text at each place that takes one.
-const TEXTS: &str = "\
-loglevel debug;
-root /srv;
-pulsedb /db;
-cluster_key s3cret;
-rtsp 554;
-edit_auth admin hunter2;
-auth http://b/ k=v;
-stream cam1 {
-  url udp://1 priority=1;
-  title x;
-  dvr @disk 5d;
-  archive /a 7d;
-}
-stream cam2 {
-  url udp://2;
-}
-";
-
-#[test]
-fn null_removes_wherever_a_text_stands() {
-    let place = Place::with(TEXTS);
-    for (path, line) in [
-        ("loglevel", "-loglevel debug;"),
-        ("root", "-root /srv;"),
-        ("pulsedb", "-pulsedb /db;"),
-        ("cluster_key", "-cluster_key <secret:"),
-        ("rtsp", "-rtsp 554;"),
-        ("edit_auth", "-edit_auth admin <secret:"),
-        ("auth.extra.k", "+auth http://b/;"),
-        ("auth", "-auth http://b/ k=v;"),
-        ("streams.cam1.title", "-  title x;"),
-        ("streams.*.title", "-  title x;"),
-        ("streams.cam1.dvr.dvr_limit", "+  dvr @disk;"),
-        ("streams.cam1.urls[0].priority", "+  url udp://1;"),
-        ("streams.cam1.archive[1]", "+  archive /a;"),
-        ("streams.cam2", "-stream cam2 {"),
-    ] {
-        let removal = format!("{path}=null");
-        let remove = || place.run(["modify", "--force", "--set", &removal]).exits(0);
-        remove().prints(line).hides("null");
-        remove().says("nothing to change");
-        if !path.contains('*') {
-            place.run(["modify", "--expect", &removal, "--set", "rtmp=1", "--dry-run"]).exits(0);
-            place.run(["wait", &removal, "--timeout", "9"]).exits(0);
-        }
-        place.run(["rollback", "last"]).exits(0);
-        if !path.contains('*') {
-            place.run(["modify", "--expect", &removal, "--set", "rtmp=1", "--dry-run"]).exits(5);
-        }
-    }
-    assert_eq!(place.text(), TEXTS);
+    place.line("read -o set").exits(0).prints("protocols=\"a b\"");
 }
 
 #[test]
 fn null_is_refused_where_unset_is_and_for_a_name_that_looks_misspelt() {
-    let place = Place::with(TEXTS);
+    let place = Place::with(text());
     for (removal, code, said) in [
         ("edit_auth.password=null", 3, "the password can't be removed alone"),
         ("streams.cam1.urls[0].url=null", 3, "a source without a url"),
@@ -179,17 +119,18 @@ fn null_is_refused_where_unset_is_and_for_a_name_that_looks_misspelt() {
     ] {
         place.set(&[removal]).exits(code).says(said);
     }
-    place.run(["modify", "--accept", "near-miss", "--set", "streams.*.titel=null"]).exits(0);
-    assert_eq!(place.text(), TEXTS);
+    place.line("modify --accept near-miss --set streams.*.titel=null").exits(0);
+    assert_eq!(place.text(), text());
 }
 
 #[test]
 fn empty_values_and_names_are_refused_where_they_mean_nothing() {
     let text = "edit_auth admin s;\nstream cam1 {\n  url udp://1;\n}\n";
     let place = Place::with(text);
-    let both =
-        "`--set streams.cam1.title=null` removes it, `--set-string streams.cam1.title=` sets the empty word";
-    place.set(&["streams.cam1.title="]).exits(3).says("the value is empty").says(both);
+    let empty = place.set(&["streams.cam1.title="]).exits(3).says("the value is empty");
+    empty.says(
+        "`--set streams.cam1.title=null` removes it, `--set-string streams.cam1.title=` sets the empty word",
+    );
     for path in ["cluster_key", "streams.cam1.auth.url", "streams.cam1.prepush", "rtmp"] {
         place.set(&[&format!("{path}=")]).exits(3).says("the value is empty").says("=null` removes it");
     }
@@ -212,18 +153,12 @@ fn empty_values_and_names_are_refused_where_they_mean_nothing() {
     place.run(["cp", "streams.cam1", "streams.\"\""]).exits(3).says("an empty name");
     assert_eq!(place.text(), text);
     // A whole text may have them; `apply` merges one.
-    place.put(
-        "empty.conf",
-        "edit_auth admin s;\nauth \"\";\nstream cam1 {\n  url udp://1;\n  push \"\";\n}\n",
-    );
-    for command in [&["save"][..], &["apply", "--accept", "near-miss"]] {
-        let run = place.run([command, &["--dry-run", "empty.conf"]].concat());
-        run.exits(0).says("the address is empty");
+    let whole = "edit_auth admin s;\nauth \"\";\nstream cam1 {\n  url udp://1;\n  push \"\";\n}\n";
+    for line in ["save --dry-run -", "apply --accept near-miss --dry-run -"] {
+        place.fed(line, whole).exits(0).says("the address is empty");
     }
-    place
-        .run(["modify", "--dry-run", "--set-string", "streams.cam1.title="])
-        .exits(0)
-        .prints("+  title \"\";");
+    let set = place.line("modify --dry-run --set-string streams.cam1.title=").exits(0);
+    set.prints("+  title \"\";");
 }
 
 #[test]
@@ -231,8 +166,8 @@ fn empty_values_that_are_there_stay_and_are_warned_of() {
     let text = "cluster_key \"\";\nloglevel \"\";\nauth \"\";\nview_auth \"\" p;\nstream \"\" {\n  url \"\";\n  \
                 push \"\";\n  password \"\";\n}\nlive \"\";\n";
     let place = Place::with(text);
-    let check = place.run(["check"]);
+    let check = place.line("check");
     assert!(check.err.contains("9 warnings") || check.out.contains("9 warnings"), "{check:?}");
-    let shown = place.run(["read", "--show-secrets"]).exits(0).out;
+    let shown = place.line("read --show-secrets").exits(0).out;
     place.patch(&shown).exits(0).says("nothing to change");
 }

@@ -75,8 +75,8 @@ fn a_waiting_command_names_the_holder_of_the_lock_and_goes_on() {
     let mut line = String::new();
     said.read_line(&mut line).expect("what it says is text");
     assert!(line.contains(&format!("waiting for process {}", std::process::id())), "{line}");
-    place.run(["read"]).exits(0);
-    place.run(["modify", "--dry-run", "--set", "rtsp=2"]).exits(0);
+    place.line("read").exits(0);
+    place.line("modify --dry-run --set rtsp=2").exits(0);
     drop(lock);
     let mut rest = String::new();
     said.read_to_string(&mut rest).expect("what it says is text");

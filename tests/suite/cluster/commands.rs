@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::etcd::Etcd;
 use crate::cli::{CONF, Place, SAMPLE};
+use crate::proof::noisy;
 use crate::waiting::until;
 
 const PREFIX: &str = "/media/prod";
@@ -114,8 +115,8 @@ fn an_unconfirmed_change_is_taken_back_by_whoever_writes_next() {
     // The lease is gone, as if its time were over.
     prod.run(&["modify", "--set", "title=three", "--confirm", "60", "-q"]).exits(0);
     let store = prod.etcd.store(PREFIX, GatewaySettings::default());
-    let gone = KeyOperation::Delete(KeyRange::one(&store.keys().pending));
-    store.gateway().txn(&Txn { success: vec![gone], ..Txn::default() }).expect("etcd answers");
+    let gone = KeyOperation::Delete(KeyRange::one(&store.keys.pending));
+    store.gateway.txn(&Txn { success: vec![gone], ..Txn::default() }).expect("etcd answers");
     prod.run(&["confirm"]).exits(7).says("no change waits");
     // What readers see was no later than now.
     let entries = prod.run(&["history", "-o", "json"]).exits(0).json();
@@ -164,16 +165,7 @@ fn a_cluster_that_is_away_is_told_with_all_its_members() {
 #[test]
 fn a_large_text_and_a_compaction_are_no_trouble() {
     let Some(prod) = Prod::start() else { return };
-    // Hardly compressible: comments of random digits, which are parsed soon.
-    let mut text = SAMPLE.to_owned();
-    for number in 0_u64.. {
-        if text.len() > 15 << 20 {
-            break;
-        }
-        let noise = |step: u32| number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(step * 13);
-        let digits: String = (0..6).map(|step| format!("{:016x}", noise(step) ^ u64::from(step))).collect();
-        text.push_str(&format!("# {number} {digits}\n"));
-    }
+    let text = noisy("commands", 15 << 20);
     prod.place.put("large.conf", &text);
     prod.run(&["save", "large.conf", "-q", "--keep", "2"]).exits(0);
     let store = prod.etcd.store(PREFIX, GatewaySettings::default());
@@ -188,6 +180,6 @@ fn a_large_text_and_a_compaction_are_no_trouble() {
     for number in 0..3 {
         prod.run(&["modify", "--set", &format!("streams.cam1.prepush={number}"), "-q"]).exits(0);
     }
-    let older = store.gateway().range(store.keys().older_texts(3));
+    let older = store.gateway.range(store.keys.older_texts(3));
     assert!(older.expect("it can be read").is_empty());
 }

@@ -8,8 +8,8 @@ use mediactl::error::{Error, ErrorKind};
 use mediactl::store::etcd::GatewaySettings;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{
-    ChangeRecord, Follow, Loaded, PendingInfo, PendingRecord, RELOAD_FAILED, RunBy, Store, WHOLE_HISTORY,
-    Writer,
+    ChangeRecord, Follow, HistoryEntry, Loaded, PendingInfo, PendingRecord, RELOAD_FAILED, Revision, RunBy,
+    Store, WHOLE_HISTORY, Writer,
 };
 
 use super::etcd::Etcd;
@@ -17,29 +17,20 @@ use crate::cli::{Place, UNTIL_FREE};
 
 const RECORD: ChangeRecord<'_> = ChangeRecord { message: Some("why"), ..ChangeRecord::new("save", "olga") };
 
-/// A guarantee: the operations of its row in the table of the port, and what holds it, over an empty store.
-type Guarantee = (&'static str, fn(&dyn Store));
+type Holds = fn(&dyn Store);
 
-const GUARANTEES: &[Guarantee] = &[
-    ("name, path", names_stay_the_same),
-    ("leads_elsewhere", names_stay_the_same),
+/// What a store guarantees: the operations of the port that it is about, and what holds it, over an empty store.
+const GUARANTEES: &[(&str, Holds)] = &[
+    ("name path leads_elsewhere stamp included canaries alarms", nothing_is_told_where_nothing_happens),
     ("load", a_first_text_is_made_and_read_back),
-    ("stamp", the_stamp_is_the_same_until_something_is_written),
-    ("included", nothing_is_included_where_nothing_is),
-    ("history", a_change_is_in_the_history_with_its_text),
-    ("kept", a_change_is_in_the_history_with_its_text),
-    ("edited_from", own_texts_are_no_hand_edits),
+    ("history kept", a_change_is_in_the_history_with_its_text),
+    ("edited_from reconcile", own_texts_are_no_hand_edits),
     ("candidate", a_candidate_is_a_file_with_the_text),
     ("refuse_missing", only_a_missing_text_is_refused),
-    ("set_pending, has_pending, pending, open_change", a_pending_change_is_found_until_it_is_cleared),
-    ("clear_pending", a_pending_change_is_found_until_it_is_cleared),
-    ("run_by", nodes_are_known_where_nodes_run_it),
-    ("canaries", a_change_that_is_not_there_is_decided),
+    ("set_pending has_pending pending open_change clear_pending", a_pending_change_is_found_until_cleared),
+    ("run_by nodes", nodes_are_known_where_nodes_run_it),
     ("revert", the_state_before_is_put_back_where_nodes_run_it),
-    ("nodes", nodes_are_known_where_nodes_run_it),
-    ("alarms", nothing_is_wrong_with_a_new_store),
     ("writer", a_writer_follows_another),
-    ("reconcile", own_texts_are_no_hand_edits),
     ("prepare", a_change_that_is_dropped_leaves_no_trace),
     ("prepare", the_history_keeps_as_many_texts_as_it_should),
     ("prepare", a_writer_that_was_overtaken_changes_nothing),
@@ -60,22 +51,15 @@ fn both_stores_give_the_guarantees_of_the_port() {
 }
 
 #[test]
-fn the_table_of_the_port_has_each_operation_and_each_row_is_held() {
+fn each_operation_of_the_port_is_in_its_table_and_held() {
     let port = include_str!("../../../src/store/mod.rs");
-    let row = |line: &str| {
-        let cell = line.trim().strip_prefix("/// | `")?.split(" | ").next()?;
-        Some(cell.replace('`', ""))
-    };
-    let rows: BTreeSet<String> = port.lines().filter_map(row).collect();
-    let held = GUARANTEES.iter().map(|(operations, _)| (*operations).to_owned()).collect();
-    assert_eq!(rows, held);
     let traits = port.split("\npub trait ").skip(1).map(|rest| rest.split("\n}\n").next().unwrap_or(rest));
-    let operations: BTreeSet<&str> = traits
-        .flat_map(|body| body.split("\n    fn ").skip(1))
-        .filter_map(|f| f.split(['(', '<']).next())
-        .collect();
-    let named: BTreeSet<&str> = rows.iter().flat_map(|row| row.split(", ")).collect();
-    assert_eq!(operations, named);
+    let functions = traits.flat_map(|body| body.split("\n    fn ").skip(1));
+    let operations: BTreeSet<&str> = functions.filter_map(|f| f.split(['(', '<']).next()).collect();
+    let rows = port.lines().filter_map(|line| line.strip_prefix("/// | `")?.split(" | ").next());
+    let in_table: BTreeSet<&str> = rows.flat_map(|row| row.trim_end_matches('`').split("`, `")).collect();
+    let held: BTreeSet<&str> = GUARANTEES.iter().flat_map(|(operations, _)| operations.split(' ')).collect();
+    assert_eq!((&in_table, &held), (&operations, &operations));
 }
 
 fn writer(store: &dyn Store) -> Box<dyn Writer + '_> {
@@ -93,6 +77,19 @@ fn write(store: &dyn Store, text: &[u8], record: &ChangeRecord<'_>) -> Result<()
     let base = old.as_ref();
     writer.reconcile(base, &|_| None)?;
     writer.prepare(base, Some(text), record)?().map(|_| ())
+}
+
+/// The same with each of these texts.
+fn put(store: &dyn Store, texts: &[&str]) {
+    texts.iter().for_each(|text| write(store, text.as_bytes(), &RECORD).expect("it is written"));
+}
+
+fn history(store: &dyn Store) -> Vec<HistoryEntry> {
+    store.history(WHOLE_HISTORY).expect("it can be read")
+}
+
+fn kept(store: &dyn Store, number: u64) -> Option<Vec<u8>> {
+    store.kept(number).expect("it can be read")
 }
 
 /// Replaces the text by one that has to be confirmed.
@@ -116,41 +113,33 @@ fn text(store: &dyn Store) -> Vec<u8> {
 fn a_first_text_is_made_and_read_back(store: &dyn Store) {
     assert!(store.load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
     assert!(writer(store).load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
-    assert!(store.history(WHOLE_HISTORY).expect("it can be read").is_empty());
-    write(store, b"http 80;\n", &RECORD).expect("it is written");
+    assert!(history(store).is_empty());
+    put(store, &["http 80;\n"]);
     assert_eq!(text(store), b"http 80;\n");
 }
 
-fn names_stay_the_same(store: &dyn Store) {
+fn nothing_is_told_where_nothing_happens(store: &dyn Store) {
     let names = || (store.name(), store.path().to_owned(), store.leads_elsewhere());
     let before = names();
     assert!(!before.0.is_empty() && !before.2);
-    write(store, b"one\n", &RECORD).expect("it is written");
+    assert!(store.alarms().is_empty(), "{:?}", store.alarms());
+    assert_eq!(store.canaries("none", &[], None).expect("it can be read"), None);
+    put(store, &["include *.inc;\n"]);
     assert_eq!(names(), before);
-}
-
-fn the_stamp_is_the_same_until_something_is_written(store: &dyn Store) {
-    write(store, b"http 80;\n", &RECORD).expect("it is written");
-    let before = store.stamp();
-    assert_eq!((text(store), store.stamp()), (b"http 80;\n".to_vec(), before));
-}
-
-fn nothing_is_included_where_nothing_is(store: &dyn Store) {
-    write(store, b"include *.inc;\n", &RECORD).expect("it is written");
-    let Ok(included) = store.included("*.inc", Follow::ALL) else { panic!("nothing is there") };
-    assert!(included.is_empty());
+    let stamp = store.stamp();
+    assert!(store.included("*.inc", Follow::ALL).is_ok_and(|included| included.is_empty()));
+    assert_eq!((text(store), store.stamp()), (b"include *.inc;\n".to_vec(), stamp));
 }
 
 fn own_texts_are_no_hand_edits(store: &dyn Store) {
-    write(store, b"one\n", &RECORD).expect("it is written");
-    write(store, b"two\n", &RECORD).expect("it is written");
+    put(store, &["one\n", "two\n"]);
     let loaded = store.load().expect("it is there");
     assert_eq!(store.edited_from(loaded.revision()), None);
     let writer = writer(store);
     let reconciled = writer.reconcile(Some(&loaded), &|_| None).expect("it can be done");
     assert!(reconciled.warnings.is_empty() && reconciled.edited_from.is_none());
     drop(writer);
-    assert_eq!(store.history(WHOLE_HISTORY).expect("it can be read").len(), 2);
+    assert_eq!(history(store).len(), 2);
 }
 
 fn only_a_missing_text_is_refused(store: &dyn Store) {
@@ -158,7 +147,7 @@ fn only_a_missing_text_is_refused(store: &dyn Store) {
         assert!(error.kind == ErrorKind::NoConfiguration, "{error:?}");
     }
     assert!(store.path().parent().is_none_or(|folder| fs::read_dir(folder).map_or(0, Iterator::count) == 0));
-    write(store, b"one\n", &RECORD).expect("it is written");
+    put(store, &["one\n"]);
     store.refuse_missing().expect("it is there");
 }
 
@@ -171,12 +160,8 @@ fn nodes_are_known_where_nodes_run_it(store: &dyn Store) {
     }
 }
 
-fn nothing_is_wrong_with_a_new_store(store: &dyn Store) {
-    assert!(store.alarms().is_empty(), "{:?}", store.alarms());
-}
-
 fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {
-    write(store, b"one\n", &RECORD).expect("it is written");
+    put(store, &["one\n"]);
     let old = store.load().expect("it is there");
     let writer = writer(store);
     write_unconfirmed(&*writer, &old, b"two\n");
@@ -187,12 +172,8 @@ fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {
     assert_eq!(text(store), if is_reverted { b"one\n" } else { b"two\n" });
 }
 
-fn a_change_that_is_not_there_is_decided(store: &dyn Store) {
-    assert_eq!(store.canaries("none", &[], None).expect("it can be read"), None);
-}
-
 fn a_writer_follows_another(store: &dyn Store) {
-    write(store, b"one\n", &RECORD).expect("it is written");
+    put(store, &["one\n"]);
     let first = writer(store);
     match store.writer(Duration::ZERO, &mut |_| {}) {
         Ok(_) => assert_eq!(store.run_by(), RunBy::Nodes, "only a commit refuses the later one"),
@@ -203,24 +184,23 @@ fn a_writer_follows_another(store: &dyn Store) {
 }
 
 fn a_change_is_in_the_history_with_its_text(store: &dyn Store) {
-    write(store, b"one\n", &RECORD).expect("it is written");
-    write(store, b"two\n", &RECORD).expect("it is written");
-    let history = store.history(WHOLE_HISTORY).expect("it can be read");
+    put(store, &["one\n", "two\n"]);
+    let history = history(store);
     let [last, first] = &history[..] else { panic!("{history:?}") };
-    let of = |text: &[u8]| Some(mediactl::store::Revision::from_text(text));
+    let of = |text: &[u8]| Some(Revision::from_text(text));
     assert_eq!((last.before, last.after), (of(b"one\n"), of(b"two\n")));
     assert_eq!((first.before, first.after), (None, of(b"one\n")));
     assert_eq!((&*last.operation, last.by.as_deref()), ("save", Some("olga")));
     assert_eq!(last.message.as_deref(), Some("why"));
     assert!(last.at.elapsed().expect("it is over") < Duration::from_secs(3600));
-    assert_eq!(store.kept(last.number).expect("it can be read").as_deref(), Some(&b"one\n"[..]));
-    assert_eq!(store.kept(first.number).expect("it can be read"), None);
+    assert_eq!(kept(store, last.number).as_deref(), Some(&b"one\n"[..]));
+    assert_eq!(kept(store, first.number), None);
 }
 
 fn a_writer_that_was_overtaken_changes_nothing(store: &dyn Store) {
-    write(store, b"one\n", &RECORD).expect("it is written");
+    put(store, &["one\n"]);
     let old = store.load().expect("it is there");
-    write(store, b"two\n", &RECORD).expect("it is written");
+    put(store, &["two\n"]);
     let writer = writer(store);
     let change = writer.prepare(Some(&old), Some(b"late\n"), &RECORD);
     let error = change.and_then(|change| change()).expect_err("it was computed on an old text");
@@ -230,44 +210,38 @@ fn a_writer_that_was_overtaken_changes_nothing(store: &dyn Store) {
     assert!(error.is_err());
     drop(writer);
     assert_eq!(text(store), b"two\n");
-    assert_eq!(store.history(WHOLE_HISTORY).expect("it can be read").len(), 2);
+    assert_eq!(history(store).len(), 2);
 }
 
 fn a_change_that_is_dropped_leaves_no_trace(store: &dyn Store) {
-    write(store, b"one\n", &RECORD).expect("it is written");
+    put(store, &["one\n"]);
     let old = store.load().expect("it is there");
     let writer = writer(store);
     drop(writer.prepare(Some(&old), Some(b"two\n"), &RECORD).expect("it can be made"));
     drop(writer);
     assert_eq!(text(store), b"one\n");
-    assert_eq!(store.history(WHOLE_HISTORY).expect("it can be read").len(), 1);
+    assert_eq!(history(store).len(), 1);
 }
 
 fn the_history_keeps_as_many_texts_as_it_should(store: &dyn Store) {
-    for number in 0..6 {
-        let keep = (number == 2).then_some(2);
-        let record = ChangeRecord { keep, ..RECORD };
-        write(store, format!("text {number};\n").as_bytes(), &record).expect("it is written");
-    }
-    let kept = |serial| store.kept(serial).expect("it can be read");
-    let history = store.history(WHOLE_HISTORY).expect("it can be read");
-    let kept: Vec<bool> = history.iter().map(|entry| kept(entry.number).is_some()).collect();
-    assert_eq!((&kept[..2], kept[2..].iter().any(|kept| *kept)), (&[true, true][..], false));
+    put(store, &["0;\n", "1;\n"]);
+    write(store, b"2;\n", &ChangeRecord { keep: Some(2), ..RECORD }).expect("it is written");
+    put(store, &["3;\n", "4;\n", "5;\n"]);
+    let kept: Vec<bool> = history(store).iter().map(|entry| kept(store, entry.number).is_some()).collect();
+    assert_eq!((&kept[..2], kept[2..].contains(&true)), (&[true, true][..], false));
 }
 
 fn no_text_can_follow_a_text(store: &dyn Store) {
-    write(store, b"one\n", &RECORD).expect("it is written");
+    put(store, &["one\n"]);
     let old = store.load().expect("it is there");
     let writer = writer(store);
     let change = writer.prepare(Some(&old), None, &RECORD).expect("it can be made");
     change().expect("nobody else writes");
     drop(writer);
     assert!(store.load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
-    write(store, b"again\n", &RECORD).expect("it is written");
-    let serials: Vec<u64> =
-        store.history(WHOLE_HISTORY).expect("it can be read").iter().map(|entry| entry.number).collect();
-    assert_eq!(serials, [3, 2, 1]);
-    assert_eq!(store.kept(2).expect("it can be read").as_deref(), Some(&b"one\n"[..]));
+    put(store, &["again\n"]);
+    assert_eq!(history(store).iter().map(|entry| entry.number).collect::<Vec<_>>(), [3, 2, 1]);
+    assert_eq!(kept(store, 2).as_deref(), Some(&b"one\n"[..]));
 }
 
 fn a_candidate_is_a_file_with_the_text(store: &dyn Store) {
@@ -283,8 +257,8 @@ fn a_candidate_is_a_file_with_the_text(store: &dyn Store) {
     assert!(store.load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
 }
 
-fn a_pending_change_is_found_until_it_is_cleared(store: &dyn Store) {
-    write(store, b"one\n", &RECORD).expect("it is written");
+fn a_pending_change_is_found_until_cleared(store: &dyn Store) {
+    put(store, &["one\n"]);
     assert!(!store.has_pending());
     let old = store.load().expect("it is there");
     let writer = writer(store);

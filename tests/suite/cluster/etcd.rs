@@ -68,21 +68,17 @@ impl Etcd {
     /// Starts a member, which takes up its data.
     pub fn run(&mut self, number: usize) {
         let name = |number: usize| format!("m{number}");
-        let has_peer_tls = self.options.iter().any(|option| option.starts_with("--peer-"));
-        let peer_scheme = if has_peer_tls { "https" } else { "http" };
-        let peers = self.members.iter().enumerate();
-        let peers = peers
-            .map(|(number, member)| format!("{}={peer_scheme}://127.0.0.1:{}", name(number), member.peer));
-        let peers = peers.collect::<Vec<_>>().join(",");
+        let peer =
+            |(number, member): (usize, &Member)| format!("{}=http://127.0.0.1:{}", name(number), member.peer);
+        let peers = self.members.iter().enumerate().map(peer).collect::<Vec<_>>().join(",");
         let member = &self.members[number];
         let client = format!("{}://127.0.0.1:{}", self.scheme, member.client);
-        let peer = format!("{peer_scheme}://127.0.0.1:{}", member.peer);
-        let data = self.data(number);
+        let peer = format!("http://127.0.0.1:{}", member.peer);
         let log = File::create(self.log(number)).expect("a file can be made");
         let mut command = Command::new(ETCD);
         command
             .args(["--name", &name(number), "--data-dir"])
-            .arg(data)
+            .arg(self.data(number))
             .args(["--listen-client-urls", &client, "--advertise-client-urls", &client])
             .args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer])
             .args(["--initial-cluster", &peers, "--unsafe-no-fsync", "--log-level", "error"])
@@ -97,7 +93,6 @@ impl Etcd {
         self.folder.path().join(format!("m{number}"))
     }
 
-    /// Removes the keys from one to before another.
     pub fn remove(&self, first: &str, end: &str) {
         let [key, range_end] = [first, end].map(|key| BASE64_STANDARD.encode(key));
         self.ask(0, "kv/deleterange", &json!({"key": key, "range_end": range_end}));
@@ -112,15 +107,14 @@ impl Etcd {
         self.wait_until_ready_for(GatewaySettings::default());
     }
 
-    /// The same for members that ask for more.
     pub fn wait_until_ready_for(&self, settings: GatewaySettings) {
         let store = self.store("/ready", settings);
         until("etcd is not ready", || store.seen().ok());
     }
 
     pub fn url(&self, prefix: &str) -> String {
-        let members: Vec<String> =
-            self.members.iter().map(|member| format!("127.0.0.1:{}", member.client)).collect();
+        let members = self.members.iter().map(|member| format!("127.0.0.1:{}", member.client));
+        let members = members.collect::<Vec<_>>();
         let scheme = if self.scheme == "https" { "etcds" } else { "etcd" };
         format!("{scheme}://{}{prefix}", members.join(","))
     }
@@ -129,12 +123,10 @@ impl Etcd {
         ClusterStore::new(ClusterUrl::parse(&self.url(prefix)).expect("it is a URL").0, settings)
     }
 
-    /// Returns the address at which a member answers clients.
     pub fn address(&self, number: usize) -> SocketAddr {
         (Ipv4Addr::LOCALHOST, self.members[number].client).into()
     }
 
-    /// `mediactl` on a configuration in this etcd.
     pub fn mediactl(&self, place: &Place, prefix: &str, arguments: &[&str]) -> Call {
         place.mediactl(arguments).without("MEDIACTL_CONF").env("MEDIACTL_CLUSTER", &self.url(prefix))
     }
@@ -159,7 +151,6 @@ impl Etcd {
         self.ask_as(&format!("Authorization: {token}\r\n"), 0, path, body)
     }
 
-    /// Adds root and users, as [`add_users`] does.
     pub fn add_users(&self, users: &[(&str, &[Right<'_>])]) {
         let ask = |path: &str, body: Value| {
             let answer = self.ask(0, path, &body);
@@ -185,11 +176,8 @@ impl Etcd {
             let mut stream = TcpStream::connect_timeout(&self.address(number), ANSWER)?;
             stream.set_read_timeout(Some(ANSWER))?;
             let body = body.to_string();
-            write!(
-                stream,
-                "POST /v3/{path} HTTP/1.0\r\n{header}Content-Length: {}\r\n\r\n{body}",
-                body.len()
-            )?;
+            let head = format!("POST /v3/{path} HTTP/1.0\r\n{header}Content-Length: {}", body.len());
+            write!(stream, "{head}\r\n\r\n{body}")?;
             let mut answer = Vec::new();
             stream.read_to_end(&mut answer)?;
             Ok(answer)
@@ -217,8 +205,7 @@ impl Etcd {
 
     fn signal(&self, number: usize, signal: Signal) {
         let child = self.members[number].child.as_ref().expect("it runs");
-        let pid = Pid::from_child(child);
-        kill_process(pid, signal).expect("it is ours");
+        kill_process(Pid::from_child(child), signal).expect("it is ours");
     }
 }
 

@@ -60,14 +60,14 @@ fn what_etcd_does_not_let_a_node_do_is_told_in_its_own_words() {
     let why = |report: &Value| report["why"].as_str().unwrap_or_default().to_owned();
     let report = reader.until_state("denied");
     assert!(why(&report).contains("put its record: permission denied"), "{report}");
-    follower.until("running", |report| report["state"] == "running" && report["away"] == Value::Null);
+    follower.until_well();
     let report = stranger.until_state("denied");
     assert!(why(&report).contains("let this node read: authentication failed"), "{report}");
     // It follows all the same.
     let place = Place::with(SAMPLE);
     let olga = |arguments: &[&str]| {
         let call = etcd.mediactl(&place, PREFIX, arguments);
-        call.env("MEDIACTL_LOGIN", "olga").env("MEDIACTL_PASSWORD", PASSWORD).run()
+        call.account("olga", PASSWORD).run()
     };
     olga(&["modify", "-q", "--set", "rtsp=555"]).exits(0);
     [&reader, &follower].iter().for_each(|node| node.until_port("555"));

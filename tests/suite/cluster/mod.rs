@@ -1,6 +1,5 @@
 //! A configuration on etcd: what a real cluster does.
 
-mod clocks;
 mod commands;
 mod confirmed;
 mod contract;
@@ -11,9 +10,7 @@ mod local;
 mod lost_answers;
 mod nodes;
 mod proof;
-mod proxy;
 mod restored;
-mod rotated;
 mod secured;
 mod space;
 mod storm;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::net::UnixStream;
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -12,11 +13,11 @@ use serde_json::{Value, json};
 
 use super::confirmed::until_nothing_waits;
 use super::etcd::Etcd;
-use super::proxy::{Line, Proxy};
 use crate::cli::serve::Serving;
-use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::cli::{CONF, Place, Run, SAMPLE, with_rtsp};
 use crate::fleet::Edges;
 use crate::http::listener::support::Client;
+use crate::proxy::{Fate, Proxy};
 use crate::waiting::{let_pass, until};
 
 pub const PREFIX: &str = "/media/test";
@@ -37,30 +38,18 @@ impl TestNode {
     }
 
     pub fn start_in(place: Place, url: &str, name: &str, options: &[&str]) -> Self {
-        let own = ["--cluster", url, "serve", "--listen", "none", "--node", name];
-        let options = own.iter().chain(options).map(|option| (*option).to_owned()).collect();
-        Self::with_options(place, name, options)
+        Self::with(place, name, &[&["--cluster", url], options].concat(), Vec::new())
     }
 
-    pub fn with_options(place: Place, name: &str, options: Vec<String>) -> Self {
-        Self::with_environment(place, name, options, Vec::new())
-    }
-
-    /// Starts a node that logs in with the password in a file.
     pub fn logged_in(etcd: &Etcd, place: Place, (name, user): (&str, &str), password: &str) -> Self {
         place.put("password", password);
-        let login = ["--user", user, "--password-file", "password", "--cluster", &etcd.url(PREFIX)];
-        let serve = ["serve", "--listen", "none", "--node", name];
-        let options = login.iter().chain(&serve).chain(&COUNTING).map(|option| (*option).to_owned());
-        Self::with_options(place, name, options.collect())
+        let login = ["--user", user, "--password-file", "password"];
+        Self::start_in(place, &etcd.url(PREFIX), name, &[&login[..], &COUNTING].concat())
     }
 
-    pub fn with_environment(
-        place: Place,
-        name: &str,
-        options: Vec<String>,
-        environment: Environment,
-    ) -> Self {
+    pub fn with(place: Place, name: &str, options: &[&str], environment: Environment) -> Self {
+        let own = ["serve", "--listen", "none", "--node", name];
+        let options = own.iter().chain(options).map(|option| (*option).to_owned()).collect();
         let mut node = Self { place, server: None, name: name.to_owned(), options, environment };
         node.go();
         node
@@ -80,7 +69,6 @@ impl TestNode {
         self.server.take().expect("it runs").kill();
     }
 
-    /// A command on its file, which its server answers.
     pub fn run(&self, arguments: &[&str]) -> Run {
         const CHANGES: [&str; 4] = ["modify", "rollback", "save", "edit"];
         let agreed =
@@ -109,11 +97,16 @@ impl TestNode {
         self.until("at the change", |report| report["serial"] == serial && report["away"] == Value::Null);
     }
 
-    /// Starts a node that follows the first change.
     pub fn following(etcd: &Etcd, name: &str, options: &[&str]) -> Self {
         let node = Self::start(etcd, name, options);
         node.until_at(1);
         node
+    }
+
+    /// Waits until it runs what it should, and hears the cluster.
+    #[track_caller]
+    pub fn until_well(&self) -> Value {
+        self.until("well", |report| report["state"] == "running" && report["away"] == Value::Null)
     }
 
     #[track_caller]
@@ -122,13 +115,11 @@ impl TestNode {
         until(&format!("`{}` does not have\n{text}", self.name), || found().filter(|found| found == text));
     }
 
-    /// The same for the sample with another port.
     #[track_caller]
     pub fn until_port(&self, port: &str) {
         self.until_text(&with_rtsp(port));
     }
 
-    /// Waits until it says that it is in a state.
     #[track_caller]
     pub fn until_state(&self, state: &str) -> Value {
         self.until(state, |report| report["state"] == state)
@@ -159,15 +150,31 @@ pub fn cluster(etcd: &Etcd, arguments: &[&str]) -> Run {
     etcd.mediactl(&Place::with(SAMPLE), PREFIX, arguments).run()
 }
 
-/// Changes the port on the cluster.
+/// Begins a command that waits, in a folder that stays until then.
+pub fn begin(etcd: &Etcd, place: &Place, line: &str) -> Child {
+    etcd.mediactl(place, PREFIX, &line.split(' ').collect::<Vec<_>>()).start()
+}
+
+pub fn ended(child: Child) -> Run {
+    Run::of(child.wait_with_output().expect("it ends"))
+}
+
+pub fn kill(mut child: Child) {
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+}
+
+pub fn until_rolled_out(etcd: &Etcd) {
+    cluster(etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+}
+
 pub fn set(etcd: &Etcd, port: &str, more: &[&str]) -> Run {
     cluster(etcd, &[&["modify", "--set", &format!("rtsp={port}")], more].concat())
 }
 
-/// Makes a change, and waits until all nodes run it.
 pub fn made_everywhere(etcd: &Etcd, arguments: &[&str]) -> Run {
     let made = cluster(etcd, arguments).exits(0);
-    cluster(etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+    until_rolled_out(etcd);
     made
 }
 
@@ -175,10 +182,6 @@ pub fn with_sample(members: usize) -> Option<Etcd> {
     let etcd = Etcd::start(members)?;
     cluster(&etcd, &["save", CONF]).exits(0);
     Some(etcd)
-}
-
-pub fn with_rtsp(port: &str) -> String {
-    SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
 }
 
 const PICKY: [&str; 2] = ["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"];
@@ -190,8 +193,7 @@ fn a_change_reaches_every_node_and_its_history() {
     set(&etcd, "555", &["-m", "the reason"]).exits(0);
     for node in &nodes {
         node.until_port("555");
-        let report = node.until("running", |report| report["serial"] == 2 && report["state"] == "running");
-        assert_eq!(report["away"], Value::Null);
+        node.until_at(2);
         node.run(&["history"]).exits(0).prints("modify").prints("the reason");
     }
     // A node tells of all nodes, and so does the cluster.
@@ -212,17 +214,6 @@ fn a_change_reaches_every_node_and_its_history() {
     let words = "back to the text before change 2 of the cluster";
     cluster(&etcd, &["history", "-n", "1"]).exits(0).prints(words);
     nodes[0].run(&["history"]).exits(0).prints(words);
-    // An edit by hand is told with what differs, and the next change overwrites it.
-    nodes[1].place.put(CONF, with_rtsp("9999"));
-    nodes[1].until_state("drifted");
-    let status = nodes[1].run(&["status"]);
-    let mut lines = status.out.lines().skip_while(|line| !line.starts_with("saved:"));
-    assert!(lines.next().is_some_and(|line| line.contains(" no, ")), "{status:?}");
-    assert_eq!(lines.next().map(str::trim), Some("rtsp"), "{status:?}");
-    set(&etcd, "556", &[]).exits(0);
-    nodes[1].until_port("556");
-    nodes[1].run(&["history"]).exits(0).prints("hand-edit");
-    nodes[1].run(&["history", "show", "last"]).exits(0).prints("rtsp 9999;");
 }
 
 #[test]
@@ -324,7 +315,14 @@ fn what_a_node_runs_is_read_and_compared_from_the_desk() {
     read("a").exits(0).prints("777").says("`a` is gone: this is what it ran");
     read("c").exits(7).says("there is no node `c`");
     cluster(&etcd, &["diff", CONF, CONF, "--node", "a"]).exits(2).says("only two sides");
-    Place::with(SAMPLE).run(["read", "--node", "a"]).exits(2).says("has no nodes");
+    // Nor has the server of a file any, and no option makes a cluster change all nodes or none.
+    let place = Place::with(SAMPLE);
+    let none = |words| place.run(["read", "--node", "a"]).exits(2).says(words);
+    none("has no nodes");
+    let _server = Serving::with(&place, &["--listen", "none"]);
+    none("has no nodes");
+    let all = cluster(&etcd, &["modify", "--set", "rtsp=1", "--all-or-nothing"]).exits(2);
+    all.says("for changes of several servers\nhint: name several").hides("or a cluster");
 }
 
 #[test]
@@ -336,7 +334,7 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     let modify = |port: &str, canary: &[&str]| set(&etcd, port, canary);
     modify("555", &["--canary", "a,b"]).exits(0).says("runs on a, b, and the other nodes follow");
     [&picky, &slow, &other].iter().for_each(|node| node.until_port("555"));
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+    until_rolled_out(&etcd);
     let before = other.reloads();
     // One refuses the text, one can't load it, and one is dead.
     let refused = modify("666", &["--canary", "1"]).exits(6);
@@ -350,9 +348,8 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     late.exits(6).says("not confirmed in time");
     assert_eq!((other.place.text(), other.reloads()), (with_rtsp("555"), before), "it never had the others");
     // Meanwhile nobody else makes a change, and a node that starts runs the text before.
-    let place = Place::with(SAMPLE);
-    let rollout = ["modify", "--set", "rtsp=558", "--canary", "b", "--confirm", "60s"];
-    let waiting = etcd.mediactl(&place, PREFIX, &rollout).start();
+    let place = Place::empty();
+    let waiting = begin(&etcd, &place, "modify --set rtsp=558 --canary b --confirm 60s");
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let until_one_waits = || until("nothing waits", || store.seen().ok().filter(|seen| seen.has_pending));
     until_one_waits();
@@ -362,18 +359,18 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     new.until_port("555");
     fs::remove_file(slow.place.path("hold")).expect("it is there");
     slow.go();
-    assert_eq!(waiting.wait_with_output().expect("it ends").status.code(), Some(0));
+    ended(waiting).exits(0);
     [&picky, &slow, &other, &new].iter().for_each(|node| node.until_port("558"));
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
-    modify("560", &["--canary", "9"]).exits(2).says("only 4 of the 9 nodes");
+    until_rolled_out(&etcd);
+    modify("560", &["--canary", "9"]).exits(2).says("only 4 nodes run what they should, and 9");
     modify("560", &["--canary", "x"]).exits(2).says("there is no node `x`");
     let at_node = ["modify", "--set", "rtsp=560", "--canary", "1"];
     other.run(&at_node).exits(2).says("or a cluster with `--cluster URL`");
     // Others may decide it meanwhile: the command says what became of it.
-    let waiting = etcd.mediactl(&place, PREFIX, &[&at_node[..], &["--soak", "50s"]].concat()).start();
+    let waiting = begin(&etcd, &place, "modify --set rtsp=560 --canary 1 --soak 50s");
     until_one_waits();
     cluster(&etcd, &["confirm"]).exits(0);
-    assert_eq!(waiting.wait_with_output().expect("it ends").status.code(), Some(0));
+    ended(waiting).exits(0);
     [&picky, &slow, &other, &new].iter().for_each(|node| node.until_port("560"));
 }
 
@@ -386,7 +383,7 @@ fn a_change_goes_over_a_cluster_in_waves() {
     let run = set(&etcd, "555", &waves).exits(0);
     run.says("in waves: a2; then a1, b1; then the rest (2)").says("runs on a1, a2, b1, and the other nodes");
     nodes.iter().chain([&picky]).for_each(|node| node.until_port("555"));
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+    until_rolled_out(&etcd);
     // One of the second wave does not take it: those of the first go back, and the others never had it.
     let before = nodes.each_ref().map(TestNode::reloads);
     let run = set(&etcd, "666", &["--canary", "a2,b3,a1,4", "--soak", "1s"]).exits(6);
@@ -398,15 +395,13 @@ fn a_change_goes_over_a_cluster_in_waves() {
     nodes.iter().for_each(|node| node.until_port("555"));
     let after = nodes.each_ref().map(TestNode::reloads);
     assert!(after[1] > before[1] && after[3] > before[3], "all others had it: {before:?} {after:?}");
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+    until_rolled_out(&etcd);
     // Whoever is killed in the second wave decides nothing more.
     let place = Place::with(SAMPLE);
-    let rollout =
-        ["modify", "-q", "--set", "rtsp=777", "--canary", "a1,40%,80%", "--soak", "2s", "--confirm", "9s"];
-    let mut deciding = etcd.mediactl(&place, PREFIX, &rollout).start();
+    let line = "modify -q --set rtsp=777 --canary a1,40%,80% --soak 3s --confirm 15s";
+    let deciding = begin(&etcd, &place, line);
     nodes[2].until_port("777");
-    deciding.kill().expect("it runs");
-    deciding.wait().expect("it ends");
+    kill(deciding);
     assert_eq!([&nodes[1], &nodes[3]].map(|node| node.place.text()), [with_rtsp("555"), with_rtsp("555")]);
     nodes.iter().for_each(|node| node.until_port("555"));
     for word in ["0%", "150%", "", "x"] {
@@ -426,7 +421,7 @@ fn a_change_goes_over_a_cluster_in_waves() {
 fn a_change_of_several_clusters_goes_back_where_a_node_fails() {
     let Some(etcd) = Etcd::start(1) else { return };
     let (edges, clusters) = (Edges::new(0), ["/a", "/b"]);
-    edges.put_contexts(&clusters.map(|prefix| etcd.url(prefix)), "");
+    edges.put_contexts(&clusters.map(|prefix| etcd.url(prefix)));
     for prefix in clusters {
         etcd.mediactl(&Place::with(SAMPLE), prefix, &["save", CONF, "--yes", "-q"]).run().exits(0);
     }
@@ -445,11 +440,8 @@ fn a_change_of_several_clusters_goes_back_where_a_node_fails() {
     // Each of them is one failed cluster.
     edges.run(&["-x", "edge-0", "modify", "rtsp=666", "-q"]).exits(0);
     picky.until_state("failed");
-    edges
-        .on_all(&["status", "--state", "failed"])
-        .exits(11)
-        .prints("edge-0  1 failed")
-        .prints("1 saved · 1 failed");
+    let failed = edges.on_all(&["status", "--state", "failed"]).exits(11);
+    failed.prints("edge-0  1 failed").prints("1 saved · 1 failed");
 }
 
 /// A transaction of etcd takes 128 conditions.
@@ -471,17 +463,14 @@ fn a_wave_may_be_of_more_nodes_than_a_transaction_compares() {
         }
     };
     put(&record);
-    let place = Place::with(SAMPLE);
-    let rollout = ["modify", "--set", "rtsp=555", "--canary", "m,100%", "--soak", "1s", "--confirm", "60s"];
-    let waiting = etcd.mediactl(&place, PREFIX, &rollout).start();
+    let place = Place::empty();
+    let line = "modify --set rtsp=555 --canary m,100% --soak 1s --confirm 60s";
+    let waiting = begin(&etcd, &place, line);
     let change = until("nothing waits", || store.seen().ok()?.open());
     record["state"] = json!("canary");
     (record["wanted"], record["change"], record["has_soaked"]) = (json!(2), json!(change.id), json!(true));
     put(&record);
-    let ended = waiting.wait_with_output().expect("it ends");
-    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert!(said.contains("runs on m, n[0-149] (150), and"), "{said}");
+    ended(waiting).exits(0).says("runs on m, n[0-149] (150), and");
 }
 
 #[test]
@@ -497,21 +486,28 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     rolled_out(&["--timeout", "1"]).exits(11).says("a runs 2");
     made_everywhere(&etcd, &["modify", "--set", "rtsp=556"]);
     rolled_out(&["5", "--timeout", "1"]).exits(11).says("a runs 4");
-    node.server.take().expect("it runs").stop();
-    let status = cluster(&etcd, &["status"]).exits(11);
-    status.prints("gone").prints("nodes:         1 gone").prints("no record since ");
+    // It is killed, and gone when its lease is over.
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let found = store.gateway.range(KeyRange::one(&store.keys.node("a"))).expect("etcd answers");
+    let lease = etcd.ask(0, "lease/timetolive", &json!({"ID": found[0].lease.to_string()}));
+    assert_eq!(lease["grantedTTL"], "5");
+    node.kill();
+    let gone = || Some(cluster(&etcd, &["status"])).filter(|status| status.out.contains("1 gone"));
+    let status = until("it is not told", gone).exits(11);
+    status.prints("nodes:         1 gone").prints("no record since ");
     rolled_out(&["--timeout", "1"]).exits(11).says("a is gone");
     cluster(&etcd, &["status", "--state", "gone", "--nodes", "a*"]).exits(11).prints("NODE  RUNS");
     cluster(&etcd, &["status", "--state", "failed"]).exits(11).prints("1 gone").hides("NODE");
     cluster(&etcd, &["status", "--state", "faild"]).exits(2).says("the states are running");
     cluster(&etcd, &["status", "--nodes", "b*"]).exits(7).says("`b*`");
     // A record that can't be read is a row.
-    let store = etcd.store(PREFIX, GatewaySettings::default());
     let garbage = ["node/broken", "member/broken", "member/lost"];
     let garbage = garbage.map(|key| KeyOperation::put(&format!("{PREFIX}/{key}"), "{"));
     write(&store, garbage.to_vec());
     cluster(&etcd, &["status"]).prints("broken").prints("can't be read").prints("gone");
-    for name in ["broken", "lost", "a"] {
+    // What was done stands beside the reason that the rest was not.
+    cluster(&etcd, &["cluster", "forget", "broken", "x"]).exits(7).says("node `x`, and forgot broken\n");
+    for name in ["lost", "a"] {
         cluster(&etcd, &["cluster", "forget", name]).exits(0).says(&format!("forgot {name}"));
     }
     cluster(&etcd, &["cluster", "forget", "broken"]).exits(7).says("no record of the node `broken`");
@@ -519,21 +515,6 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     let place = Place::with(SAMPLE);
     place.run(["wait", "--rolled-out"]).exits(2).says("only the nodes of a cluster");
     assert_eq!(place.text(), SAMPLE);
-}
-
-#[test]
-fn a_node_that_is_killed_is_gone_when_its_lease_of_five_seconds_is_over() {
-    let Some(etcd) = with_sample(1) else { return };
-    let mut node = TestNode::following(&etcd, "a", &[]);
-    cluster(&etcd, &["status"]).exits(0).prints("1 running");
-    let store = etcd.store(PREFIX, GatewaySettings::default());
-    let found = store.gateway().range(KeyRange::one(&store.keys().node("a"))).expect("etcd answers");
-    let lease = found.first().expect("it has a record").lease.to_string();
-    let lease = etcd.ask(0, "lease/timetolive", &json!({"ID": lease}));
-    assert_eq!(lease["grantedTTL"], "5");
-    node.server.take().expect("it runs").kill();
-    let gone = || Some(cluster(&etcd, &["status"])).filter(|status| status.out.contains("1 gone"));
-    until("it is not told", gone).exits(11).prints("no record since ");
 }
 
 #[test]
@@ -553,12 +534,11 @@ fn two_processes_of_one_name_say_so() {
     second.server.take().expect("it runs").stop().says("has the node name edge7, too");
 }
 
-/// What a signal ends says what becomes of the change.
 #[test]
 fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change() {
     let Some(etcd) = with_sample(1) else { return };
     let node = TestNode::following(&etcd, "a", &[]);
-    let proxy = Proxy::start(etcd.address(0), || {});
+    let proxy = Proxy::to(etcd.address(0));
     let url = format!("etcd://{}{PREFIX}", proxy.address);
     let place = Place::with(SAMPLE);
     let change = "modify -q --set rtsp=555 --canary a --soak 100s --confirm 300s";
@@ -573,10 +553,8 @@ fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change()
         (asked > 3).then_some(())
     });
     kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
-    let ended = child.wait_with_output().expect("it ends");
-    assert_eq!(ended.status.code(), None, "the signal ends it: {ended:?}");
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert!(said.contains("is rolled back; `mediactl confirm` keeps it"), "{said}");
+    let ended = ended(child).says(&format!("is rolled back; `mediactl --cluster {url} confirm` keeps it"));
+    assert_eq!(ended.code, None, "the signal ends it: {ended:?}");
     node.until_port("555");
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     node.until_text(SAMPLE);
@@ -594,7 +572,7 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
         (br#"{"format":2,"text":null}"#.to_vec(), 2, "etcdctl get"),
         (br#"{"format":4,"version":"0.9.1"}"#.to_vec(), 4, "version of mediactl"),
     ] {
-        write(&store, vec![KeyOperation::put(&store.keys().head, head)]);
+        write(&store, vec![KeyOperation::put(&store.keys.head, head)]);
         let told = format!("has the format {format} of another version");
         for command in ["read", "history", "status", "modify --set rtsp=1", "save media.conf"] {
             let run = cluster(&etcd, &command.split(' ').collect::<Vec<_>>());
@@ -607,7 +585,7 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
         node.run(&["modify", "--set", "rtsp=1"]).exits(9).says("of another version").says(hint);
         let (status, problem) = ask(&node.place, "GET /media/api/nodes", "");
         assert!(status == 500 && !problem.contains("could not be written"), "{problem}");
-        let record = store.gateway().range(KeyRange::one(&store.keys().node("a"))).expect("etcd answers");
+        let record = store.gateway.range(KeyRange::one(&store.keys.node("a"))).expect("etcd answers");
         let record: Value = serde_json::from_slice(&record[0].value).expect("it is JSON");
         assert!(record["state"] == "failed" && record["why"].to_string().contains(hint), "{record}");
     }
@@ -617,7 +595,7 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
 
 /// Writes to the etcd as no program of ours does.
 pub fn write(store: &ClusterStore, success: Vec<KeyOperation>) {
-    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    store.gateway.txn(&Txn { success, ..Txn::default() }).expect("it can be put");
 }
 
 #[test]
@@ -639,7 +617,10 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     a.run(&["confirm"]).exits(0);
     [&a, &b].iter().for_each(|node| node.until_port("555"));
     for (options, message) in [
-        (json!({ "canary": ["9"], "confirm": 9 }), "canary: only 2 of the 9 nodes run what they should"),
+        (
+            json!({ "canary": ["9"], "confirm": 9 }),
+            "canary: only 2 nodes run what they should, and 9 are wanted",
+        ),
         (json!({ "canary": ["x"], "confirm": 9 }), "canary: there is no node `x`"),
         (json!({ "canary": ["a", "100%"], "confirm": 9 }), "canary: a change over HTTP has one wave"),
         (json!({ "canary": ["a"] }), "canary: the other nodes wait until the change is confirmed"),
@@ -657,34 +638,33 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
 #[test]
 fn a_node_that_a_change_cuts_off_goes_back_by_itself() {
     let Some(etcd) = with_sample(1) else { return };
-    let proxy = Proxy::start(etcd.address(0), || {});
+    let proxy = Proxy::to(etcd.address(0));
     let url = format!("etcd://{}{PREFIX}", proxy.address);
     let mut node = TestNode::start_in(Place::empty(), &url, "a", &PICKY);
     node.until_at(1);
-    let is_running = |report: &Value| report["state"] == "running" && report["away"] == Value::Null;
-    set(&etcd, "555", &["--confirm", "4s"]).exits(0);
+    set(&etcd, "555", &["--confirm", "8s"]).exits(0);
     node.until_port("555");
-    proxy.set(Line::Broken);
+    proxy.on("", Fate::Cut);
     node.until_text(SAMPLE);
     node.until("cut off", |report| report["state"] == "cut-off" && report["serial"] == 1);
     node.run(&["history"]).exits(0).prints("no contact with the cluster");
     let pending = "was not confirmed when this node heard of the cluster last";
     node.run(&["status"]).prints(pending).prints("cut-off");
-    proxy.set(Line::Whole);
-    node.until("back", is_running);
+    proxy.on("", Fate::Answered);
+    node.until_well();
     // Killed and started while it is cut off, after the change was confirmed: it can't know that.
     until_nothing_waits(|arguments| cluster(&etcd, arguments));
     set(&etcd, "556", &["--confirm", "60s"]).exits(0);
     node.until_port("556");
     node.kill();
-    proxy.set(Line::Broken);
+    proxy.on("", Fate::Cut);
     cluster(&etcd, &["confirm"]).exits(0);
     node.go();
     node.until_text(SAMPLE);
     node.until_state("cut-off");
-    proxy.set(Line::Whole);
+    proxy.on("", Fate::Answered);
     node.until_port("556");
-    let serial = node.until("running", is_running)["serial"].clone();
+    let serial = node.until_well()["serial"].clone();
     // Nobody but the node knows that it runs what was taken back, and it sees that at once with a change that it refuses. What it
     // has only seen, and not taken, is no reason to forget the way back either.
     set(&etcd, "557", &["--confirm", "300s"]).exits(0);
@@ -697,7 +677,7 @@ fn a_node_that_a_change_cuts_off_goes_back_by_itself() {
     assert_eq!(node.place.text(), with_rtsp("556"));
     node.run(&["history"]).exits(0).prints("as far as this node knows, change ").prints(" was not confirmed");
     node.kill();
-    proxy.set(Line::Broken);
+    proxy.on("", Fate::Cut);
     node.go();
     node.until("cut off", |report| report["state"] == "cut-off" && report["serial"] == serial);
     assert_eq!(node.place.names().iter().filter(|name| name.ends_with(".new")).count(), 0);
@@ -744,27 +724,21 @@ fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
     let mut watched = TestNode::start(&etcd, "c", &["--health-cmd", "echo >> checked"]);
     watched.until("running", |report| report["serial"].is_u64() && report["state"] == "running");
     let checks = || fs::read_to_string(watched.place.path("checked")).map_or(0, |runs| runs.lines().count());
-    let place = Place::with(SAMPLE);
-    let begin_and_leave = |change: &str, waits: &dyn Fn()| {
-        let mut deciding = etcd.mediactl(&place, PREFIX, &change.split(' ').collect::<Vec<_>>()).start();
-        waits();
-        deciding.kill().expect("it runs");
-        deciding.wait().expect("it ends");
-    };
-    begin_and_leave("modify -q --set rtsp=560 --canary c --soak 50s --confirm 60s", &|| {
-        watched.until_port("560");
-        let (begin, checked) = (Instant::now(), checks());
-        until("it is not checked again", || (checks() > checked + 2).then_some(()));
-        assert!(begin.elapsed() > Duration::from_secs(5), "three checks in {:?}", begin.elapsed());
-    });
+    let place = Place::empty();
+    let deciding = begin(&etcd, &place, "modify -q --set rtsp=560 --canary c --soak 50s --confirm 60s");
+    watched.until_port("560");
+    let (start, checked) = (Instant::now(), checks());
+    until("it is not checked again", || (checks() > checked + 2).then_some(()));
+    assert!(start.elapsed() > Duration::from_secs(5), "three checks in {:?}", start.elapsed());
+    kill(deciding);
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     watched.until_port("555");
     watched.kill();
     until_nothing_waits(|arguments| cluster(&etcd, arguments));
     // Whoever decides is gone: its time ends, and all are back.
-    begin_and_leave("modify -q --set rtsp=558 --canary a --soak 7s --confirm 8s", &|| {
-        first.until_port("558");
-    });
+    let deciding = begin(&etcd, &place, "modify -q --set rtsp=558 --canary a --soak 9s --confirm 10s");
+    first.until_port("558");
+    kill(deciding);
     first.until_port("555");
     assert_eq!((other.place.text(), other.reloads()), (with_rtsp("555"), before), "it never had the others");
     for options in [&["--confirm", "10s"][..], &["--soak", "9s", "--confirm", "9s"]] {
@@ -784,14 +758,13 @@ fn a_canary_that_was_killed_and_whose_reload_fails_is_not_promoted() {
     let other = TestNode::following(&etcd, "b", &COUNTING);
     let before = other.reloads();
     canary.place.put("hold", "");
-    let place = Place::with(SAMPLE);
-    let rollout = ["modify", "--set", "rtsp=555", "--canary", "a", "--confirm", "60s"];
-    let waiting = etcd.mediactl(&place, PREFIX, &rollout).start();
+    let place = Place::empty();
+    let waiting = begin(&etcd, &place, "modify --set rtsp=555 --canary a --confirm 60s");
     until("it does not reload", || fs::metadata(canary.place.path("tried")).ok());
     canary.kill();
     fs::remove_file(canary.place.path("hold")).expect("it is there");
     canary.go();
-    Run::of(waiting.wait_with_output().expect("it ends")).exits(6).says("`a` did not take it");
+    ended(waiting).exits(6).says("`a` did not take it");
     canary.until_text(SAMPLE);
     canary.until_at(3);
     assert_eq!((other.place.text(), other.reloads()), (SAMPLE.to_owned(), before), "it never had the text");
@@ -823,10 +796,17 @@ fn a_command_on_the_file_of_a_node_says_that_it_changes_the_cluster_and_asks() {
     // Only this node.
     place.run(["update", "new.conf"]).exits(0).hides("nodes of the cluster");
     place.run(["update", CONF]).exits(0);
-    place.put(CONF, format!("{}# by hand\n", place.text()));
+    // An edit by hand is told with what differs, and the next change overwrites it.
+    place.put(CONF, place.text().replace("555", "9999") + "# by hand\n");
     nodes[0].until_state("drifted");
+    let status = place.run(["status"]);
+    let mut lines = status.out.lines().skip_while(|line| !line.starts_with("saved:"));
+    assert!(lines.next().is_some_and(|line| line.contains(" no, ")), "{status:?}");
+    assert_eq!(lines.next().map(str::trim), Some("rtsp"), "{status:?}");
     let gone = "a hand edit of the file is overwritten";
     place.run(["modify", "--yes", "--set", "rtsp=556", "--dry-run"]).exits(0).says(gone);
     place.run(["modify", "--yes", "--set", "rtsp=556"]).exits(0).says(&says).says(gone);
+    nodes[0].until_port("556");
+    place.run(["history"]).exits(0).prints("hand-edit");
     place.run(["history", "show", "last"]).exits(0).prints("# by hand");
 }

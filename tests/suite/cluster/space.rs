@@ -5,35 +5,14 @@ use serde_json::json;
 
 use super::etcd::Etcd;
 use crate::cli::{CONF, Place, Run, SAMPLE};
-
-/// The approximate size of a text that fills etcd: one chunk.
-const LARGE: usize = 800 * 1024;
-
-/// A valid text that can't be compressed, another one for each number.
-fn large(number: u64) -> String {
-    let mut text = SAMPLE.to_owned();
-    let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    for stream in 0.. {
-        if text.len() > LARGE * 2 {
-            break;
-        }
-        text.push_str(&format!("stream s{stream} {{ title "));
-        for _ in 0..16 {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            text.push_str(&format!("{state:016x}"));
-        }
-        text.push_str("; input fake://x; }\n");
-    }
-    text
-}
+use crate::proof::noisy;
 
 /// Saves large texts until that fails; returns the failure, and the last text that was saved.
 fn fill(etcd: &Etcd, place: &Place) -> (Run, String) {
     let mut last = SAMPLE.to_owned();
-    for number in 1..200 {
-        let text = large(number);
+    for _ in 1..200 {
+        // One chunk.
+        let text = noisy("space", 1_600_000);
         place.put("large.conf", &text);
         let save = ["--timeout", "30", "save", "large.conf", "-q", "--keep", "2"];
         let run = etcd.mediactl(place, "/p", &save).run();

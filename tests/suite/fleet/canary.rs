@@ -1,16 +1,15 @@
 //! Changes that some servers make first, and that are confirmed when all have made them.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::process::Signal;
 
 use super::{Edges, id_of};
-use crate::cli::{Run, SAMPLE};
+use crate::cli::{Run, SAMPLE, with_rtsp};
 use crate::http::client::bare::bare;
 use crate::proxy::{Fate, Proxy};
 use crate::waiting::{eventually, let_pass};
 
-/// A change that all servers have to make.
 fn change_together(edges: &Edges) -> Run {
     edges.on_all(&["modify", "--set", "rtsp=1935", "--yes", "--all-or-nothing"])
 }
@@ -20,10 +19,6 @@ fn change(edges: &Edges, more: &[&str]) -> Run {
     let canary: &[&str] = if more.contains(&"--canary") { &[] } else { &["--canary", "1"] };
     let soak: &[&str] = if more.contains(&"--soak") { &[] } else { &["--soak", "1s"] };
     edges.on_all(&[&["modify", "--set", "rtsp=1935", "--yes"], canary, soak, more].concat())
-}
-
-fn changed() -> String {
-    SAMPLE.replace("rtsp 554;", "rtsp 1935;")
 }
 
 /// Each server runs this, and nothing waits.
@@ -39,7 +34,7 @@ fn all_servers_make_the_change_and_are_confirmed() {
     let edges = Edges::new(3);
     let run = change(&edges, &[]).exits(0).prints("edge-0  changed  +1 -1  -\nedge-1  changed");
     run.says("edge-0: healthy for 1 s\n").hides("waits to be confirmed").hides("confirmed\n");
-    all_run(&edges, &changed());
+    all_run(&edges, &with_rtsp("1935"));
     change(&edges, &["--exit-code"]).exits(0).prints("edge-2  unchanged");
     change(&edges, &["--canary", "edge-9"]).exits(2).says("the servers are edge-[0-2] (3)");
     for count in ["0", "4"] {
@@ -49,11 +44,11 @@ fn all_servers_make_the_change_and_are_confirmed() {
     edges.run(&["-x", "edge-1", "modify", "--set", "rtsp=2"]).exits(0);
     let set = ["modify", "--set", "rtsp=2", "--yes", "--canary", "edge-1"];
     edges.on_all(&set).exits(6).says("so it would not be tried").says("no server was changed");
-    assert_eq!(edges.texts()[0], changed());
+    assert_eq!(edges.texts()[0], with_rtsp("1935"));
     let one = edges.run(&["-x", "edge-0", "modify", "--set", "rtsp=1", "--canary", "1"]).exits(2);
     one.says("for changes of several servers or of a cluster");
     change_together(&edges).exits(0).prints("edge-1  changed    +1 -1  -").hides("waits to be confirmed");
-    all_run(&edges, &changed());
+    all_run(&edges, &with_rtsp("1935"));
     let one = edges.run(&["-x", "edge-0", "modify", "--set", "rtsp=1", "--all-or-nothing"]).exits(2);
     one.says("`--all-or-nothing` is for changes of several servers\n");
 }
@@ -67,6 +62,10 @@ fn a_server_that_refuses_takes_the_change_back_everywhere() {
         all_run(&edges, SAMPLE);
     }
     // Before anything is sent.
+    let account = ["modify", "--set", "edit_auth.password=another", "--yes", "--canary", "1"];
+    let run = edges.on_all(&account).exits(6);
+    run.says("`edge-[0-2]` (3): the change sets another login or password");
+    assert_eq!(edges.texts(), vec![SAMPLE; 3]);
     edges.run(&["-x", "edge-1", "rm", "streams.cam1"]).exits(9);
     let run = edges.on_all(&["modify", "--expect", "rtsp=5", "--set", "rtsp=6", "--yes", "--canary", "1"]);
     run.exits(5).prints("edge-0  refused");
@@ -79,50 +78,44 @@ fn each_wave_holds_the_ones_before_and_one_that_fails_ends_them_all() {
     edges.places[1].put("sick", "");
     let run = change(&edges, &waves).exits(6).says("`edge-1`: it is not healthy: ");
     let run = run.says("in waves: edge-4; then edge-0, edge-1; then the rest (3)\n");
-    let run =
-        run.says("edge-4: healthy for 1 s\n").prints("edge-4  rolled back").prints("edge-2  not changed");
+    let run = run.says("edge-4: healthy for 1 s\n").prints("edge-4  rolled back");
+    let run = run.prints("edge-2  not changed");
     let id = id_of(&run);
     run.says(&format!("the same command with `--change {id}` tries again"));
     all_run(&edges, SAMPLE);
     std::fs::remove_file(edges.places[1].path("sick")).expect("it is there");
-    change(&edges, &[&waves[..], &["--change", &id]].concat())
-        .exits(0)
-        .says("edge-0, edge-1, edge-4: healthy");
-    all_run(&edges, &changed());
+    let again = change(&edges, &[&waves[..], &["--change", &id]].concat()).exits(0);
+    again.says("edge-0, edge-1, edge-4: healthy");
+    all_run(&edges, &with_rtsp("1935"));
     let late = change(&edges, &["--canary", "1,2", "--soak", "5s", "--confirm", "10s"]).exits(2);
     late.says("2 times `--soak` has to be less than `--confirm`");
     for word in ["0%", "101%", "edge", "", "0", "7", "-1"] {
         let run = change(&edges, &["--canary", &format!("1,{word}")]).exits(2);
         run.says(&format!("`--canary {word}` is neither"));
     }
+    let waves = "`--canary 10%,50% --soak 1m`";
     for (gone, instead) in [
-        ("--batch=2", "`--canary 10%,50% --soak 1m`"),
-        ("--pause=3s", "`--canary 10%,50% --soak 1m`"),
-        ("--max-fail=1", "`--canary 10%,50% --soak 1m`"),
+        ("--batch=2", waves),
+        ("--pause=3s", waves),
+        ("--max-fail=1", waves),
         ("--canary-time=3", "`--soak TIME`"),
         ("--canary-timeout=9", "`--confirm TIME`"),
     ] {
         change(&edges, &[gone]).exits(2).says("any more\nhint: ").says(instead);
     }
-    all_run(&edges, &changed());
+    all_run(&edges, &with_rtsp("1935"));
     // Blanks part words, too.
-    edges
-        .on_all(&["modify", "--set", "rtsp=5", "--yes", "--canary", "edge-1, 50%", "--dry-run"])
-        .exits(0)
-        .says("in waves: edge-1; then edge-0, edge-2; then the rest (3)");
+    let dry = edges.on_all(&["modify", "--set", "rtsp=5", "--yes", "--canary", "edge-1, 50%", "--dry-run"]);
+    dry.exits(0).says("in waves: edge-1; then edge-0, edge-2; then the rest (3)");
 }
 
 #[test]
 fn a_server_with_only_the_four_operations_is_refused_by_name() {
     let (foreign, edges) = (bare(), Edges::new(1));
-    let own = edges.servers[0].as_ref().expect("it runs").url.clone();
-    edges.put_contexts(&[own, foreign.url()], "");
+    edges.put_contexts(&[edges.urls().remove(0), foreign.url()]);
     let run = change(&edges, &[]).exits(7);
-    let run = run
-        .says("edge-1 (")
-        .says("does not offer changes that have to be confirmed")
-        .prints("edge-0  not changed");
-    run.says("nothing that needs it was sent to this server");
+    let run = run.says("edge-1 (").says("does not offer changes that have to be confirmed");
+    run.prints("edge-0  not changed").says("nothing that needs it was sent to this server");
     assert!(foreign.requests().iter().all(|request| request.method == "GET"));
     assert_eq!(edges.texts(), [SAMPLE]);
     // A time to confirm the change is refused before the others have it.
@@ -139,8 +132,8 @@ fn a_signal_before_the_first_confirmation_takes_the_change_back() {
     let edges = Edges::new(2);
     let arguments = ["-x", "edge-*", "modify", "--set", "rtsp=1935", "--yes"];
     let wait = ["--canary", "1", "--soak", "60s"];
-    let mut terminal =
-        edges.call(&[&arguments[..], &wait].concat()).env("TERM", "xterm").on_terminal_of(24, 80);
+    let call = edges.call(&[&arguments[..], &wait].concat()).env("TERM", "xterm");
+    let mut terminal = call.on_terminal_of(24, 80);
     terminal.expect("check ");
     let seen = terminal.signal(Signal::INT).exits(130);
     assert!(seen.contains("edge-0  rolled back") && seen.contains("edge-1  not changed"), "{seen}");
@@ -148,69 +141,58 @@ fn a_signal_before_the_first_confirmation_takes_the_change_back() {
 }
 
 #[test]
-fn a_change_of_the_account_is_refused_by_name_before_anything_is_sent() {
-    let edges = Edges::new(2);
-    let account = ["modify", "--set", "edit_auth.password=another", "--yes", "--canary", "1"];
-    edges.on_all(&account).exits(6).says("`edge-0`, `edge-1`: the change sets another login or password");
-    assert_eq!(edges.texts(), vec![SAMPLE; 2]);
-}
-
-#[test]
 fn a_lost_answer_is_found_out() {
     let edges = Edges::new(2);
-    let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
-    let (proxy, behind) = proxied(&urls[1]);
-    edges.put_contexts(&[urls[0].clone(), behind], "");
+    let proxy = proxied(&edges);
     // Of the change: it goes back, although its id is not known.
     proxy.on("\"dry_run\":false", Fate::Unanswered);
     let confirm = ["--confirm", "4s"];
     change(&edges, &confirm).exits(7).prints("edge-0  rolled back").prints("edge-1  takes itself back");
-    proxy.on("nothing", Fate::Cut);
-    eventually(|| !edges.on_all(&["status"]).out.contains("s left"));
+    proxy.on("", Fate::Answered);
+    until_nothing_waits(&edges);
     all_run(&edges, SAMPLE);
     // Of the confirmation: the server runs the change, and nothing waits.
     proxy.on("confirm_config", Fate::Unanswered);
     change(&edges, &["--change", "deploy-7"]).exits(11).prints("edge-0  changed").prints("edge-1  unknown");
-    proxy.on("nothing", Fate::Cut);
-    all_run(&edges, &changed());
+    proxy.on("", Fate::Answered);
+    all_run(&edges, &with_rtsp("1935"));
     change(&edges, &["--change", "deploy-7"]).exits(0).prints("edge-1  unchanged");
 }
 
-/// A way to the server at a URL, and its own URL.
-fn proxied(url: &str) -> (Proxy, String) {
-    let host = url.trim_start_matches("http://").split('/').next().expect("it has a host");
+/// The way to the second server from now on.
+fn proxied(edges: &Edges) -> Proxy {
+    let mut urls = edges.urls();
+    let host = urls[1].trim_start_matches("http://").split('/').next().expect("it has a host").to_owned();
     let proxy = Proxy::to(host.parse().expect("it is an address"));
-    let behind = url.replace(host, &proxy.address.to_string());
-    (proxy, behind)
+    urls[1] = urls[1].replace(&host, &proxy.address.to_string());
+    edges.put_contexts(&urls);
+    proxy
+}
+
+fn until_nothing_waits(edges: &Edges) {
+    eventually(|| !edges.on_all(&["status"]).out.contains("s left"));
 }
 
 /// Three servers, of which the second one went back, because no confirmation reached it; and the id of the change.
 fn cut_between_two_confirmations() -> (Edges, String) {
     let edges = Edges::new(3);
-    let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
-    let (proxy, behind) = proxied(&urls[1]);
-    edges.put_contexts(&[urls[0].clone(), behind, urls[2].clone()], "");
+    let proxy = proxied(&edges);
     proxy.on("confirm_config", Fate::Cut);
     let run = change(&edges, &["--confirm", "10s", "-m", "why"]).exits(11);
     let run = run.prints("edge-0  changed  ").prints("edge-1  unknown").prints("edge-2  changed");
     let id = id_of(&run);
     run.says(&format!("the same command with `--change {id}` makes the change on the others"));
-    proxy.on("nothing", Fate::Cut);
-    eventually(|| !edges.on_all(&["status"]).out.contains("s left"));
-    edges.put_contexts(&urls, "");
+    proxy.on("", Fate::Answered);
+    until_nothing_waits(&edges);
     (edges, id)
 }
 
 #[test]
-fn a_cut_between_two_confirmations_is_named_and_the_same_command_goes_on() {
+fn a_cut_between_two_confirmations_is_named_and_the_same_command_goes_on_or_it_is_taken_back() {
     let (edges, id) = cut_between_two_confirmations();
     let run = change(&edges, &["--change", &id]).exits(0);
     run.prints("edge-0  unchanged").prints("edge-1  changed").prints("edge-2  unchanged");
-    all_run(&edges, &changed());
-}
-
-#[test]
-fn a_cut_between_two_confirmations_is_taken_back() {
+    all_run(&edges, &with_rtsp("1935"));
     let (edges, id) = cut_between_two_confirmations();
     let run = edges.on_all(&["rollback", "--change", &id, "--yes"]).exits(0);
     run.prints("edge-0  changed").prints("edge-1  unchanged");
@@ -225,16 +207,15 @@ fn the_same_command_confirms_where_the_change_waits() {
     edges.run(&[&waits[..], &["--yes", "-q"]].concat()).exits(0);
     change(&edges, &["--change", "deploy-7", "--dry-run"]).exits(0).prints("edge-2  would change");
     let run = change(&edges, &["--change", "deploy-7"]).exits(0);
-    run.says("edge-0, edge-1: it has this change already")
-        .prints("edge-0  confirmed")
-        .prints("edge-2  changed");
-    all_run(&edges, &changed());
+    let run = run.says("edge-0, edge-1: it has this change already");
+    run.prints("edge-0  confirmed").prints("edge-2  changed");
+    all_run(&edges, &with_rtsp("1935"));
     // Where one fails, what waited goes back, too.
     edges.run(&[&waits[..5], &["rtsp=554", "--change", "b", "--confirm", "1h", "--yes", "-q"]].concat());
     edges.places[2].put("bad", "");
     let failed = ["modify", "--set", "rtsp=554", "--change", "b", "--canary", "1", "--soak", "1s", "--yes"];
     edges.on_all(&failed).exits(9).prints("edge-0  rolled back").prints("edge-2  refused");
-    all_run(&edges, &changed());
+    all_run(&edges, &with_rtsp("1935"));
 }
 
 #[test]
@@ -259,8 +240,7 @@ fn a_command_that_is_killed_leaves_no_mixture_that_the_same_command_does_not_end
         command.wait().expect("it ends");
         if kill % 4 == 1 {
             // Each server goes back by itself, unless it was confirmed.
-            let_pass(Duration::from_secs(16));
-            eventually(|| !edges.on_all(&["status"]).out.contains("s left"));
+            until_nothing_waits(&edges);
         }
         // Where too little time was left, all went back.
         let again = (0..3).map(|_| call(&add).run()).find(|run| run.code == Some(0));

@@ -3,7 +3,6 @@
 use std::fs;
 
 use rustix::process::Signal;
-use serde_json::json;
 
 use super::{Edges, id_of};
 use crate::cli::SAMPLE;
@@ -76,11 +75,9 @@ fn every_command_that_changes_something_takes_several_servers() {
     edges.call(&["-x", "edge-*", "apply", "-", "--yes"]).input("rtsp 8;").run().exits(0);
     assert_eq!(edges.texts(), vec![new.replace("rtsp 7;", "rtsp 8;"); 2]);
     let changed = done(&["modify", "--set", "rtsp=9", "-o", "json"]).json();
-    assert_eq!(
-        (&changed["edge-1"]["result"], &changed["edge-1"]["exit_code"]),
-        (&json!("changed"), &json!(0))
-    );
-    assert_eq!(changed["edge-1"]["change"]["paths"][0]["after"], 9);
+    let changed = &changed["edge-1"];
+    assert!(changed["result"] == "changed" && changed["exit_code"] == 0, "{changed}");
+    assert_eq!(changed["change"]["paths"][0]["after"], 9);
     let waits = done(&["modify", "--set", "rtsp=10", "--confirm", "1h"]);
     waits.says("each server rolls the change back 3600 s after it made it");
     edges.on_all(&["confirm"]).exits(0).prints("edge-0  confirmed");
@@ -97,8 +94,7 @@ fn a_cluster_stands_among_servers() {
     let edges = Edges::new(2);
     edges.places[0].put("first.conf", SAMPLE);
     etcd.mediactl(&edges.places[0], "/media/prod", &["save", "first.conf", "-q"]).run().exits(0);
-    let own = edges.servers[0].as_ref().expect("it runs").url.clone();
-    edges.put_contexts(&[own, etcd.url("/media/prod")], "");
+    edges.put_contexts(&[edges.urls().remove(0), etcd.url("/media/prod")]);
     edges.on_all(&["status"]).exits(0).prints("edge-0  saved").prints("edge-1  saved");
     let done = edges.on_all(&["modify", "--set", "rtsp=1935", "--yes"]).exits(0);
     done.prints("==> edge-0, edge-1 <==\n").prints("edge-1  changed  +1 -1  -");
@@ -119,11 +115,8 @@ fn what_cannot_be_changed_on_some_servers_is_listed() {
     run.says("`edge-1`: ").says("cam0");
     edges.kill(0);
     edges.kill(2);
-    edges
-        .on_all(&["modify", "--set", "rtsp=1", "--yes"])
-        .exits(11)
-        .prints("edge-0  refused")
-        .prints("edge-1  changed");
+    let some = edges.on_all(&["modify", "--set", "rtsp=1", "--yes"]).exits(11);
+    some.prints("edge-0  refused").prints("edge-1  changed");
     edges.on_all(&["modify", "--set", "streams.cam1.prepush=8", "--yes"]).exits(7);
 }
 
@@ -139,8 +132,9 @@ fn the_same_command_makes_the_change_where_it_is_missing() {
     run.says(&format!("the same command with `--change {id}` makes the change on the others"));
     let again = [&add[..], &["--change", &id]].concat();
     edges.on_all(&again).exits(11).prints("edge-0  unchanged").prints("edge-1  refused");
-    fs::remove_file(edges.places[1].path("hook")).expect("it is there");
-    fs::remove_file(edges.places[1].path("full")).expect("it is there");
+    for name in ["hook", "full"] {
+        fs::remove_file(edges.places[1].path(name)).expect("it is there");
+    }
     edges.on_all(&again).exits(0).prints("edge-1  changed").prints("edge-2  unchanged");
     edges.on_all(&again).exits(0).prints("edge-1  unchanged");
     assert!(edges.texts().iter().all(|text| text.matches("udp://h:9").count() == 1), "{:?}", edges.texts());
@@ -193,35 +187,30 @@ fn a_change_has_one_id_by_which_it_is_shown_and_taken_back() {
         let noted = format!("\"id\": \"{name}\"");
         assert_eq!(place.run(["history", "-o", "json"]).exits(0).out.contains(&noted), has_it);
     }
-    let shown = edges.on_all(&["history", "--change", &name, "-o", "json"]).exits(0);
-    let shown: serde_json::Value = serde_json::from_str(&shown.out).expect("it is JSON");
-    assert_eq!(
-        (0..4).map(|at| shown[format!("edge-{at}")].as_array().map(Vec::len)).collect::<Vec<_>>(),
-        [Some(1), Some(1), Some(1), Some(0)]
-    );
+    let shown = edges.on_all(&["history", "--change", &name, "-o", "json"]).exits(0).json();
+    let entries = [0, 1, 2, 3].map(|at| shown[format!("edge-{at}")].as_array().map(Vec::len));
+    assert_eq!(entries, [Some(1), Some(1), Some(1), Some(0)]);
 
     // What was changed since stays, unless it is the same line.
     edges.run(&["-x", "edge-1", "modify", "--set", "streams.cam1.prepush=9"]).exits(0);
     edges.run(&["-x", "edge-2", "modify", "--set", "rtsp=556"]).exits(0);
     let before = edges.texts();
-    for (arguments, code, why) in [
-        (&["rollback", "last", "--yes"][..], 2, "`revert --change ID`"),
-        (&["revert", "last", "--yes"], 2, "`revert --change ID`"),
-        (&["rollback", "--change", "7f3a90c2", "--yes"], 7, "none of the servers has the change `7f3a90c2`"),
-        (&["history", "--change", "zz"], 7, "none of the servers has the change `zz` in its history"),
-        (&["rollback", "--change", &name, "1"], 2, "cannot be used with"),
-        (
-            &["revert", "--change", &name, "--canary", "1", "--yes"],
-            5,
-            "changed it since (it was `555`, became `556`, and was to be `554`)",
-        ),
+    let since = "changed it since (it was `555`, became `556`, and was to be `554`)";
+    for (command, code, why) in [
+        ("rollback last --yes", 2, "revert --change ID`"),
+        ("revert last --yes", 2, "revert --change ID`"),
+        ("rollback --change 7f3a90c2 --yes", 7, "none of the servers has the change `7f3a90c2`"),
+        ("history --change zz", 7, "none of the servers has the change `zz` in its history"),
+        ("rollback --change NAME 1", 2, "cannot be used with"),
+        ("revert --change NAME --canary 1 --yes", 5, since),
     ] {
-        edges.on_all(arguments).exits(code).says(why);
-        assert_eq!(edges.texts(), before, "{arguments:?}");
+        let command = command.replace("NAME", &name);
+        edges.on_all(&command.split(' ').collect::<Vec<_>>()).exits(code).says(why);
+        assert_eq!(edges.texts(), before, "{command}");
     }
     let done = edges.on_all(&["revert", "--change", &name, "--yes"]).exits(11);
     let done = done.says("change 1 can't be undone: change 2 (modify by admin").prints("unchanged");
-    done.says("`mediactl history -p` shows what was changed").hides("try again");
+    done.says("`mediactl -x 'edge-*' history -p` shows what was changed").hides("try again");
     let later = SAMPLE.replace("prepush 5;", "prepush 9;");
     let texts = [SAMPLE.to_owned(), later, before[2].clone(), SAMPLE.to_owned()];
     assert_eq!(edges.texts(), texts);
@@ -239,11 +228,8 @@ fn many_servers_take_few_lines() {
     edges.places[7].put("fail", "");
     let done = edges.on_all(&["modify", "--set", "rtsp=555", "--yes"]).exits(11);
     let twice = edges.call(&["-x", "edge-*", "update", "-", "--dry-run"]).input(format!("{SAMPLE}rtsp 7;\n"));
-    twice
-        .run()
-        .exits(0)
-        .says("warning: edge-[0-11] (12): `rtsp` is set more than once")
-        .hides("edge-5: `rtsp`");
+    let warned = twice.run().exits(0).says("warning: edge-[0-11] (12): `rtsp` is set more than once");
+    warned.hides("edge-5: `rtsp`");
     let name = id_of(&done);
     let done = done.prints("edge-[0-6] (7), edge-[8-11] (4)  changed  +1 -1  -\nedge-7  ");
     done.prints("refused  +1 -1  the reload command").prints("\n12 servers: 11 changed, 1 refused\n");
@@ -267,8 +253,7 @@ fn a_summary_is_shown_once_and_each_server_has_the_text_that_was_reviewed() {
     edges.on_all(&[&set[..], &only_if].concat()).exits(0);
     let refused = edges.on_all(&[&["modify", "rtsp=1936"][..], &only_if].concat()).exits(5);
     refused.says("changed meanwhile: rtsp, cluster_key");
-    let forced = edges.on_all(&[&["modify", "rtsp=1936", "--force"][..], &only_if].concat());
-    forced.exits(5);
+    edges.on_all(&[&["modify", "rtsp=1936", "--force"][..], &only_if].concat()).exits(5);
     let diff = edges.on_all(&["diff", "change:last", "-o", "summary"]).exits(1);
     diff.prints("==> edge-0, edge-1 <==\n~ rtsp 554 → 1935\n+ cluster_key <secret:").hides("n3w");
 }

@@ -19,7 +19,6 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// Starts `count` servers of the same configuration.
     pub fn new(count: usize) -> Self {
         Self::of(&vec![SAMPLE.to_owned(); count])
     }
@@ -29,32 +28,28 @@ impl Edges {
         Self::with(texts, &[])
     }
 
-    /// The same, with more options of `serve`.
     pub fn with(texts: &[String], options: &[&str]) -> Self {
         let places: Vec<Place> = texts.iter().map(Place::with).collect();
         let options = [&["--listen", "127.0.0.1:0"], options].concat();
         let servers: Vec<Option<Serving>> =
             places.iter().map(|place| Some(Serving::with(place, &options))).collect();
         let edges = Self { home: Place::empty(), places, servers };
-        let urls = edges.servers.iter().map(|server| server.as_ref().expect("it was started").url.clone());
-        edges.put_contexts(&urls.collect::<Vec<_>>(), "");
+        edges.put_contexts(&edges.urls());
         edges
     }
 
-    /// Writes the contexts of the user, each with `more`.
-    pub fn put_contexts(&self, urls: &[String], more: &str) {
+    pub fn urls(&self) -> Vec<String> {
+        self.servers.iter().flatten().map(|server| server.url.clone()).collect()
+    }
+
+    pub fn put_contexts(&self, urls: &[String]) {
         let with_account = |url: &String| url.replacen("http://", "http://admin:hunter2@", 1);
-        self.put_urls(&urls.iter().map(with_account).collect::<Vec<_>>(), more);
+        self.put_urls(&urls.iter().map(with_account).collect::<Vec<_>>(), |_| String::new());
     }
 
-    /// Writes contexts that know the login alone.
-    pub fn put_contexts_without_password(&self, urls: &[String]) {
-        self.put_urls(urls, "login admin;");
-    }
-
-    fn put_urls(&self, urls: &[String], more: &str) {
-        let context =
-            |(at, url): (usize, &String)| format!("context edge-{at} {{ url {url}; group edge; {more} }}\n");
+    /// Writes contexts with more in the block of each.
+    pub fn put_urls(&self, urls: &[String], more: impl Fn(usize) -> String) {
+        let context = |(at, url)| format!("context edge-{at} {{ url {url}; group edge; {} }}\n", more(at));
         let text: String = urls.iter().enumerate().map(context).collect();
         fs::create_dir_all(self.home.path(".config/mediactl")).expect("a folder can be made");
         self.home.put(".config/mediactl/contexts.conf", text);
@@ -64,25 +59,21 @@ impl Edges {
 
     /// The program of the user, who names no other target.
     pub fn call(&self, arguments: &[&str]) -> Call {
-        let home = self.home.path("");
-        self.home.mediactl(arguments).without("MEDIACTL_CONF").env("HOME", home.to_str().expect("it is text"))
+        self.home.mediactl(arguments).without("MEDIACTL_CONF").at_home(&self.home, "")
     }
 
     pub fn run(&self, arguments: &[&str]) -> Run {
         self.call(arguments).run()
     }
 
-    /// The same for all servers.
     pub fn on_all(&self, arguments: &[&str]) -> Run {
         self.run(&[&["-x", "edge-*"], arguments].concat())
     }
 
-    /// The configurations in the files.
     pub fn texts(&self) -> Vec<String> {
         self.places.iter().map(Place::text).collect()
     }
 
-    /// Kills a server.
     pub fn kill(&mut self, at: usize) {
         self.servers[at].take().expect("it runs").kill();
     }

@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::Edges;
 use crate::cli::SAMPLE;
-use crate::cli::serve::Serving;
 
 /// Three servers, of which the second one has another port and lacks a stream.
 fn three() -> Edges {
@@ -52,11 +51,8 @@ fn each_form_of_read_has_the_servers_in_it() {
     assert_eq!(values, json!({"edge-0": value(554), "edge-1": value(555), "edge-2": value(554)}));
     let raw = edges.on_all(&["read", "-r", "streams.cam1.urls[0].url"]).exits(0).out;
     assert!(raw.starts_with("==> edge-0 <==\nudp://239.0.0.1:1234\n\n==> edge-1 <==\n"), "{raw}");
-    edges
-        .on_all(&["read", "-o", "conf", "--mask"])
-        .exits(0)
-        .prints("==> edge-1 <==\n# main\n")
-        .hides("hunter2");
+    let whole = edges.on_all(&["read", "-o", "conf", "--mask"]).exits(0);
+    whole.prints("==> edge-1 <==\n# main\n").hides("hunter2");
     edges.on_all(&["read", "-o", "set", "rtsp"]).exits(0).prints("==> edge-1 <==\nrtsp=555\n");
     // What is there on some servers only.
     let film = edges.on_all(&["read", "-o", "compact", "streams.film.static"]).exits(11);
@@ -134,16 +130,13 @@ fn history_has_the_server_in_the_first_column() {
 #[test]
 fn a_missing_password_is_asked_for_each_server_before_any_is_reached() {
     let edges = three();
-    let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
-    edges.put_contexts_without_password(&urls[..2]);
+    edges.put_urls(&edges.urls()[..2], |_| "login admin;".to_owned());
     let mut terminal = edges.call(&["-x", "edge-*", "read", "-o", "compact", "rtsp"]).on_terminal();
     terminal.expect("password of admin for edge-0").enter_hidden("hunter2");
     terminal.expect("password of admin for edge-1").enter_hidden("wrong");
     let seen = terminal.exits(11);
-    assert!(
-        seen.contains("{\"edge-0\":554}") && seen.contains("the login or the password is wrong"),
-        "{seen}"
-    );
+    let has = ["{\"edge-0\":554}", "the login or the password is wrong"].map(|part| seen.contains(part));
+    assert_eq!(has, [true; 2], "{seen}");
     edges.on_all(&["read"]).exits(4).says("are required");
 }
 
@@ -164,12 +157,8 @@ fn equal_password_commands_run_once_and_others_side_by_side() {
     let commands = ["echo first > MET; echo hunter2", "cat < MET > /dev/null; echo hunter2"]
         .map(|command| format!("echo x >> {ran}; {}", command.replace("MET", &met)));
     edges.home.put_fifo("met");
-    let urls = edges.servers.iter().flatten().enumerate();
-    let context = |(at, server): (usize, &Serving)| {
-        let (url, command) = (&server.url, &commands[at % 2]);
-        format!("context edge-{at} {{ url {url}; login admin; password_command {command:?}; }}\n")
-    };
-    edges.home.put(".config/mediactl/contexts.conf", urls.map(context).collect::<String>());
+    let command = |at: usize| format!("login admin; password_command {:?};", commands[at % 2]);
+    edges.put_urls(&edges.urls(), command);
     edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).prints("\"edge-3\":554");
     assert_eq!(std::fs::read_to_string(&ran).ok().as_deref(), Some("x\nx\n"));
 }

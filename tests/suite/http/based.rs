@@ -3,7 +3,7 @@
 use mediactl::store::Revision;
 use serde_json::{Value, json};
 
-use super::handler::{Server, account, body, change, header, refused, text};
+use super::handler::{Server, body, change, header, refused, text};
 
 const TEXT: &str = "# main\nhttp 80;\nrtmp 1935;\nedit_auth admin s3cret; # keep\ncluster_key k3y;\n\nstream a {\n  \
                     url rtsp://u:p4ss@h/x;\n  title A;\n  prepush 5;\n}\nstream b {\n  url udp://2;\n}\n";
@@ -93,9 +93,8 @@ fn values_that_both_changed_are_told_and_no_others() {
         assert!(server.place.text().contains("# by hand") && server.place.text().contains("http 82;"));
     }
     let server = changed("s3cret", "th31rs");
-    let headers = [("authorization", &*account("admin", "th31rs"))];
     let sent = r#"{"edit_auth":{"password":"m1ne"}}"#;
-    let answer = server.ask("POST", &format!("/media/api/modify_config?base={base}"), &headers, sent);
+    let answer = server.post_as(("admin", "th31rs"), &format!("modify_config?base={base}"), sent);
     refused(&answer, 409, "conflict");
     let shown = text(&answer);
     assert!(!["s3cret", "th31rs", "m1ne"].iter().any(|secret| shown.contains(secret)), "{shown}");

@@ -14,7 +14,6 @@ use super::handler::{Server, TEXT, header, refused, request};
 /// The most bytes that all files take as they are sent.
 const MOST_BYTES: usize = 180_000;
 
-/// The most lines of a file.
 const MOST_LINES: usize = 400;
 
 const FOLDER: &str = "src/http/console";
@@ -42,7 +41,9 @@ fn asked(service: &impl Service, method: &str, target: &str, headers: &[(&str, &
 }
 
 fn console() -> Server {
-    Server::over(TEXT).with_console()
+    let mut server = Server::over(TEXT);
+    server.handler.console = Some(Console::new("/media/api"));
+    server
 }
 
 #[test]
@@ -89,7 +90,7 @@ fn a_page_of_another_site_may_lead_to_the_console_and_do_nothing_else() {
         let own = [("sec-fetch-site", "same-origin"), ("origin", "http://h:80")];
         assert_eq!(asked(&server.handler, "GET", &path, &own).status, 200, "{path}");
     }
-    for path in ["/media/api/read_config", "/media/api/status", "/media/api/openapi.json", "/metrics"] {
+    for path in ["/media/api/read_config", "/media/api/openapi.json", "/metrics"] {
         refused(&server.ask("GET", path, &NAVIGATION, ""), 403, "cross-site");
     }
     refused(&server.ask("POST", "/media/api/modify_config", &NAVIGATION, "{}"), 403, "cross-site");

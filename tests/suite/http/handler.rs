@@ -3,12 +3,11 @@
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use mediactl::engine::{Engine, Hooks};
-use mediactl::http::console::Console;
-use mediactl::http::server::auth::Account;
 use mediactl::http::server::handler::{Handler, HandlerSettings};
-use mediactl::http::server::message::AccessRecord;
-use mediactl::http::server::message::{Head, HttpRequest, PeerAddress, Response, Service};
+use mediactl::http::server::message::{AccessRecord, Head, HttpRequest, PeerAddress, Response, Service};
 use mediactl::http::server::runtime::Runtime;
 use mediactl::store::file::ConfFile;
 use serde_json::{Value, json};
@@ -27,31 +26,23 @@ pub(crate) struct Server {
 
 impl Server {
     pub(super) fn over(text: &str) -> Self {
-        Self::with_hooks(text, Hooks::default())
-    }
-
-    pub(super) fn with_hooks(text: &str, hooks: Hooks) -> Self {
-        Self::at(Place::with(text), hooks)
+        Self::start(Place::with(text), Hooks::default(), false)
     }
 
     /// Over a text whose `view_auth` may look.
     pub(crate) fn viewed(text: &str) -> Self {
-        Self::viewed_with_hooks(text, Hooks::default())
+        Self::start(Place::with(text), Hooks::default(), true)
     }
 
-    pub(super) fn viewed_with_hooks(text: &str, hooks: Hooks) -> Self {
-        Self::start(Place::with(text), hooks, true)
+    pub(super) fn reloading(command: &str) -> Self {
+        let hooks = Hooks { reload: Some(command.to_owned()), ..Hooks::default() };
+        Self::start(Place::with(TEXT), hooks, false)
     }
 
-    /// Over a folder as it was left.
-    pub(super) fn at(place: Place, hooks: Hooks) -> Self {
-        Self::start(place, hooks, false)
-    }
-
-    fn start(place: Place, hooks: Hooks, view_auth: bool) -> Self {
+    pub(super) fn start(place: Place, hooks: Hooks, view_auth: bool) -> Self {
         let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
-        let engine = Engine::new(store.clone(), hooks, |_, _| {});
-        let engine = engine.start(|_| {}).expect("it is valid");
+        let engine = Engine::new(store, hooks, |_, _| {});
+        let engine = engine.start(|_, _| {}).expect("it is valid");
         let log = Arc::new(Mutex::new(Vec::new()));
         let lines = log.clone();
         let settings = HandlerSettings {
@@ -65,12 +56,6 @@ impl Server {
             patch_memory: usize::MAX,
         };
         Self { place, handler: Handler::new(engine, settings), log }
-    }
-
-    /// The same, with the files of the console.
-    pub(super) fn with_console(mut self) -> Self {
-        self.handler.console = Some(Console::new("/media/api"));
-        self
     }
 
     /// The same, giving up changes that take longer.
@@ -93,12 +78,10 @@ impl Server {
         self.fetch(&format!("read_config{query}"))
     }
 
-    /// Reads something of the API.
     pub(super) fn fetch(&self, target: &str) -> Response {
         self.ask("GET", &format!("/media/api/{target}"), &[], "")
     }
 
-    /// The same with another login and its password.
     pub(super) fn fetch_as(&self, (login, password): (&str, &str), target: &str) -> Response {
         let headers = [("authorization", &*account(login, password))];
         self.ask("GET", &format!("/media/api/{target}"), &headers, "")
@@ -108,7 +91,11 @@ impl Server {
         self.ask("POST", &format!("/media/api/{operation}"), &[], body)
     }
 
-    /// The same for a change that is made.
+    pub(super) fn post_as(&self, (login, password): (&str, &str), operation: &str, body: &str) -> Response {
+        let headers = [("authorization", &*account(login, password))];
+        self.ask("POST", &format!("/media/api/{operation}"), &headers, body)
+    }
+
     #[track_caller]
     pub(super) fn made(&self, operation: &str, body: &str) -> Response {
         let answer = self.post(operation, body);
@@ -116,9 +103,9 @@ impl Server {
         answer
     }
 
-    /// Puts another text in the place of an entry.
-    pub(super) fn put_entry(&self, path: &str, text: &str) -> Response {
-        let texts = json!([{ "path": path, "text": text }]);
+    /// Puts another text in the place of an entry, or adds it where there is none.
+    pub(super) fn put_entry(&self, path: &str, text: &str, create: bool) -> Response {
+        let texts = json!([{ "path": path, "text": text, "create": create }]);
         self.post("change", &change(&json!({ "entries": { "texts": texts } }), &json!({})))
     }
 
@@ -148,20 +135,8 @@ pub(super) fn text(response: &Response) -> String {
     String::from_utf8_lossy(&response.body).into_owned()
 }
 
-/// The header with a login and its password.
-pub(super) fn account(login: &str, password: &str) -> String {
-    Account { login: login.to_owned(), password: password.to_owned() }.to_header()
-}
-
-fn kind(response: &Response) -> String {
-    let body = body(response);
-    assert_eq!(header(response, "Content-Type"), Some("application/problem+json"));
-    assert_eq!(body["status"], json!(response.status));
-    body["type"]
-        .as_str()
-        .and_then(|urn| urn.strip_prefix("urn:mediactl:problem:"))
-        .unwrap_or_default()
-        .to_owned()
+pub(crate) fn account(login: &str, password: &str) -> String {
+    format!("Basic {}", BASE64_STANDARD.encode(format!("{login}:{password}")))
 }
 
 pub fn change(operation: &Value, options: &Value) -> String {
@@ -170,7 +145,11 @@ pub fn change(operation: &Value, options: &Value) -> String {
 
 #[track_caller]
 pub(super) fn refused(response: &Response, status: u16, name: &str) {
-    assert_eq!((response.status, kind(response).as_str()), (status, name), "{}", body(response));
+    let body = body(response);
+    assert_eq!(header(response, "Content-Type"), Some("application/problem+json"), "{body}");
+    let urn = json!(format!("urn:mediactl:problem:{name}"));
+    let told = (response.status, &body["status"], &body["type"]);
+    assert_eq!(told, (status, &json!(status), &urn), "{body}");
 }
 
 #[test]
@@ -209,17 +188,11 @@ fn a_view_sent_back_changes_nothing() {
 #[test]
 fn reads_have_their_parameters() {
     let server = Server::over(TEXT);
-    for (query, names) in [
-        ("?x=1", &["a", "b", "film"][..]),
-        ("?skip_streams=true", &["film"]),
-        ("?skip_streams=True", &["film"]),
-        ("?skip_streams=1", &["film"]),
-        ("?skip_streams=0", &["a", "b", "film"]),
-        ("?skip_streams=FALSE", &["a", "b", "film"]),
-    ] {
-        let read = body(&server.get(query));
+    let (all, some) = (&["a", "b", "film"][..], &["film"][..]);
+    for (value, names) in [("true", some), ("True", some), ("1", some), ("0", all), ("FALSE", all)] {
+        let read = body(&server.get(&format!("?x=1&skip_streams={value}")));
         let found: Vec<&String> = read["streams"].as_object().expect("streams").keys().collect();
-        assert_eq!(found, names, "{query}");
+        assert_eq!(found, names, "{value}");
     }
     let conf = server.get("?format=conf");
     let kind = header(&conf, "Content-Type");
@@ -270,8 +243,7 @@ fn requests_without_the_password_are_refused() {
             assert_eq!(body(&refusal)["detail"], detail, "{authorization}");
         }
     }
-    let none = server.handler.answer(request("GET", "/media/api/read_config", &[("host", "h")], ""));
-    refused(&none, 401, "unauthorized");
+    refused(&server.handler.answer(request("GET", "/", &[("host", "h")], "")), 401, "unauthorized");
     let log = server.log.lock().expect("a log").join("\n");
     assert!(!log.contains("YWRtaW4") && !log.contains("s3cret"), "{log}");
 }
@@ -476,14 +448,14 @@ fn a_hand_edit_that_can_not_be_merged_is_a_conflict() {
 #[test]
 fn hooks_reject_and_take_back() {
     let check = "grep -q rtmp \"$MEDIACTL_TEXT\" || { echo no rtmp >&2; exit 1; }".to_owned();
-    let server = Server::with_hooks(TEXT, Hooks { check: Some(check), ..Hooks::default() });
+    let hooks = Hooks { check: Some(check), ..Hooks::default() };
+    let server = Server::start(Place::with(TEXT), hooks, false);
     let rejected = server.post("modify_config", r#"{"rtsp":1}"#);
     refused(&rejected, 422, "rejected-by-check");
     assert!(body(&rejected)["detail"].as_str().is_some_and(|detail| detail.contains("no rtmp")));
     server.made("modify_config", r#"{"rtmp":1}"#);
 
-    let reload = "grep -q 'rtmp 1' \"$MEDIACTL_FILE\" && exit 3; exit 0".to_owned();
-    let server = Server::with_hooks(TEXT, Hooks { reload: Some(reload), ..Hooks::default() });
+    let server = Server::reloading("! grep -q 'rtmp 1' \"$MEDIACTL_FILE\"");
     refused(&server.post("modify_config", r#"{"rtmp":1}"#), 500, "reload-failed");
     assert_eq!(server.place.text(), TEXT);
     assert_eq!(body(&server.get(""))["rtmp"], Value::Null, "what runs went back, too");

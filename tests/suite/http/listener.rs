@@ -3,6 +3,5 @@
 mod attack;
 mod crowd;
 mod requests;
-mod running;
 pub(super) mod secured;
 pub(crate) mod support;

@@ -1,104 +1,29 @@
-//! A server in this process, on real sockets: what clients really send, over plain TCP, TLS and the
-//! Unix socket.
+//! Whole servers on real sockets: what clients really send, over plain TCP, TLS and the Unix socket.
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
 
-use mediactl::engine::{Engine, Hooks};
-use mediactl::http::server::front::limits::Limits;
-use mediactl::http::server::front::{HttpServer, Listener};
-use mediactl::http::server::handler::{Handler, HandlerSettings};
-use mediactl::http::server::runtime::Runtime;
-use mediactl::store::file::ConfFile;
-use rustls::pki_types::CertificateDer;
 use rustls::version::TLS13;
 
 use super::handler::account;
-use super::listener::secured::{issue, load, over_tls};
+use super::listener::secured::{issue, over_tls};
 use super::listener::support::Client;
+use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place};
 use crate::fixtures;
+use crate::waiting::PATIENCE;
 
 const TEXT: &str = "http 8080;\nedit_auth flussonic mypass123;\nstream a { url fake://fake; }\n";
-
-/// A stuck server fails a test instead of hanging it.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// A plain server and one with TLS over one configuration.
-struct Live {
-    servers: [HttpServer; 2],
-    /// Gone with the test.
-    _place: Place,
-    plain: SocketAddr,
-    secure: SocketAddr,
-    socket: PathBuf,
-    trusted: CertificateDer<'static>,
-}
-
-fn live() -> Live {
-    let place = Place::with(TEXT);
-    let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
-    let engine = Engine::new(store.clone(), Hooks::default(), |_, _| {});
-    let lock = store.serve().expect("nobody else serves it");
-    let engine = engine.start(|_| {}).expect("it is valid");
-    let settings = HandlerSettings {
-        prefix: "/media/api".to_owned(),
-        trusted_proxies: Vec::new(),
-        view_auth: false,
-        log: Box::new(|_| {}),
-        runtime: Runtime::new(None),
-        patch_memory: usize::MAX,
-    };
-    let handler = Arc::new(Handler::new(engine, settings));
-    let trusted = issue(&place.path(""));
-    let tls = load(&place.path("")).expect("they fit");
-    let [plain, secure] = [(), ()].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port is free"));
-    let addresses = [&plain, &secure].map(|bound| bound.local_addr().expect("it is bound"));
-    let conf = lock.conf().clone();
-    let unix = Listener::Unix {
-        listener: lock.bind().expect("the socket can be bound"),
-        admits: Box::new(move |peer| conf.admits(peer)),
-    };
-    let start = |listeners, tls| {
-        HttpServer::start(handler.clone(), listeners, tls, Limits::default()).expect("it starts")
-    };
-    let plain = start(vec![Listener::Tcp(plain), unix], None);
-    let secure = start(vec![Listener::Tcp(secure)], Some(Arc::new(tls)));
-    let socket = place.path(&format!(".{CONF}.mediactl/sock"));
-    std::mem::forget(lock);
-    let servers = [plain, secure];
-    Live { servers, _place: place, plain: addresses[0], secure: addresses[1], socket, trusted }
-}
 
 trait Stream: Read + Write {}
 impl<S: Read + Write> Stream for S {}
 
-impl Live {
-    fn connect(&self, over: &str) -> Client<Box<dyn Stream>> {
-        let tcp = |address| {
-            let stream = TcpStream::connect(address).expect("it listens");
-            stream.set_read_timeout(Some(PATIENCE)).expect("a time-out can be set");
-            stream
-        };
-        Client::over(match over {
-            "plain" => Box::new(tcp(self.plain)),
-            "tls" => Box::new(over_tls(tcp(self.secure), &self.trusted, &TLS13)),
-            _ => {
-                let stream = UnixStream::connect(&self.socket).expect("it listens");
-                stream.set_read_timeout(Some(PATIENCE)).expect("a time-out can be set");
-                Box::new(stream)
-            }
-        })
-    }
-
-    fn stop(self) {
-        self.servers.into_iter().for_each(|server| server.stop(Duration::from_secs(1)));
-    }
+fn tcp(server: &Serving) -> Client<TcpStream> {
+    let (_, rest) = server.url.split_once("://").expect("it is a URL");
+    let address = rest.split('/').next().expect("it has a host");
+    Client::new(TcpStream::connect(address).expect("it listens"))
 }
 
 /// What the requests of real clients come to, by the number in the name of the file.
@@ -119,12 +44,28 @@ fn requests() -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn requests_of_real_clients_are_answered() {
-    let live = live();
+    let places = [Place::with(TEXT), Place::with(TEXT)];
+    let trusted = issue(&places[1].path(""));
+    let plain = Serving::over(&places[0]);
+    let certificate = ["--listen", "127.0.0.1:0", "--tls-cert", "cert.pem", "--tls-key", "key.pem"];
+    let secure = Serving::with(&places[1], &certificate);
+    let connect = |over: &str| -> Client<Box<dyn Stream>> {
+        Client::over(match over {
+            "plain" => Box::new(tcp(&plain).stream),
+            "tls" => Box::new(over_tls(tcp(&secure).stream, &trusted, &TLS13)),
+            _ => {
+                let path = places[0].path(&format!(".{CONF}.mediactl/sock"));
+                let stream = UnixStream::connect(path).expect("it listens");
+                stream.set_read_timeout(Some(PATIENCE)).expect("a time-out can be set");
+                Box::new(stream)
+            }
+        })
+    };
     let requests = requests();
     assert!(requests.len() >= 5);
     for over in ["plain", "tls", "unix"] {
         for (name, request) in &requests {
-            let mut client = live.connect(over);
+            let mut client = connect(over);
             // Twice over one connection: the first answer must not swallow what follows it.
             for round in 0..2 {
                 client.send(request);
@@ -146,16 +87,16 @@ fn requests_of_real_clients_are_answered() {
             }
         }
     }
-    live.stop();
 }
 
 /// A client learns whether a password is right when its head is looked at, so it counts then.
 #[test]
 fn a_wrong_password_counts_whose_request_is_never_whole() {
-    let live = live();
+    let place = Place::with(TEXT);
+    let server = Serving::over(&place);
     let ask = |number: usize, rest: &str| {
         let credentials = account("flussonic", &format!("wrong{number}"));
-        let mut client = Client::new(TcpStream::connect(live.plain).expect("it listens"));
+        let mut client = tcp(&server);
         let start = "POST /media/api/modify_config HTTP/1.1\r\nHost: h";
         client.send(format!("{start}\r\nAuthorization: {credentials}\r\n{rest}"));
         client.stream.shutdown(Shutdown::Write).expect("it is open");
@@ -166,5 +107,4 @@ fn a_wrong_password_counts_whose_request_is_never_whole() {
         assert_eq!(ask(number + 5, "Transfer-Encoding: chunked\r\n\r\nzz\r\n"), 400);
     }
     assert_eq!(ask(10, "Content-Length: 0\r\n\r\n"), 429);
-    live.stop();
 }

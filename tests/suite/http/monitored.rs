@@ -5,24 +5,20 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use mediactl::engine::Hooks;
 use mediactl::http::server::auth::MAX_FAILURES;
-use mediactl::http::server::message::{Response, Service};
+use mediactl::http::server::message::Service;
 
-use super::handler::{Server, TEXT, account, header, refused, request};
+use super::handler::{Server, TEXT, account, header, refused, request, text};
+use super::past::pending;
 use crate::needs::needs;
 
-fn text(response: &Response) -> String {
-    assert_eq!(response.status, 200);
-    assert_eq!(header(response, "Content-Type"), Some("text/plain; version=0.0.4; charset=utf-8"));
-    String::from_utf8(response.body.to_vec()).expect("metrics are text")
-}
-
 fn metrics(server: &Server) -> String {
-    text(&server.ask("GET", "/metrics", &[], ""))
+    let answer = server.ask("GET", "/metrics", &[], "");
+    let kind = Some("text/plain; version=0.0.4; charset=utf-8");
+    assert_eq!((answer.status, header(&answer, "Content-Type")), (200, kind));
+    text(&answer)
 }
 
-/// The value of a sample, which is named with its labels.
 fn value(metrics: &str, sample: &str) -> Option<f64> {
     let line = metrics.lines().find_map(|line| line.strip_prefix(sample)?.strip_prefix(' '));
     line.map(|value| value.parse().expect("a value is a number"))
@@ -38,8 +34,7 @@ fn shows(server: &Server, samples: &[(&str, f64)]) {
 
 #[test]
 fn changes_count_by_operation_and_result() {
-    let reload = "grep -q 'rtmp 1937' \"$MEDIACTL_TEXT\" && exit 1; exit 0".to_owned();
-    let server = Server::with_hooks(TEXT, Hooks { reload: Some(reload), ..Hooks::default() });
+    let server = Server::reloading("! grep -q 'rtmp 1937' \"$MEDIACTL_TEXT\"");
     shows(&server, &[("mediactl_last_reload_successful", 1.0)]);
     let changes = |operation: &str, result: &str| {
         format!(r#"mediactl_changes_total{{operation="{operation}",result="{result}"}}"#)
@@ -57,34 +52,28 @@ fn changes_count_by_operation_and_result() {
     }
     shows(&server, &[("mediactl_last_reload_successful", 0.0)]);
     server.post("update_config", "edit_auth admin s3cret;\nrtsp 554;\nstream a udp://1;\n");
-    shows(
-        &server,
-        &[(&changes("update", "changed"), 1.0), (&changes("save", "changed"), 0.0), ("mediactl_saved", 0.0)],
-    );
+    let [updated, saved] = ["update", "save"].map(|operation| changes(operation, "changed"));
+    shows(&server, &[(&updated, 1.0), (&saved, 0.0), ("mediactl_saved", 0.0)]);
 }
 
 #[test]
 fn hand_edits_and_pending_changes_are_seen() {
     let server = Server::over(TEXT);
-    shows(
-        &server,
-        &[(r#"mediactl_streams{kind="static"}"#, 2.0), (r#"mediactl_streams{kind="ondemand"}"#, 1.0)],
-    );
-    let state = |saved, edited, pending| {
-        let rows =
-            [("mediactl_saved", saved), ("mediactl_edited_by_hand", edited), ("mediactl_pending", pending)];
-        shows(&server, &rows);
+    let streams = ["static", "ondemand"].map(|kind| format!("mediactl_streams{{kind=\"{kind}\"}}"));
+    shows(&server, &[(&streams[0], 2.0), (&streams[1], 1.0)]);
+    let state = |values: [f64; 3]| {
+        let names = ["mediactl_saved", "mediactl_edited_by_hand", "mediactl_pending"];
+        shows(&server, &names.into_iter().zip(values).collect::<Vec<_>>());
     };
-    state(1.0, 0.0, 0.0);
+    state([1.0, 0.0, 0.0]);
     server.edit_by_hand("http 80", "http 81");
-    state(0.0, 1.0, 0.0);
+    state([0.0, 1.0, 0.0]);
     server.made("modify_config", r#"{"rtmp":1935}"#);
-    state(1.0, 0.0, 0.0);
-    let made = server.made("modify_config?confirm=60", r#"{"rtmp":1936}"#);
-    state(1.0, 0.0, 1.0);
-    let id = header(&made, "Mediactl-Pending").expect("it is pending");
+    state([1.0, 0.0, 0.0]);
+    let id = pending(&server.made("modify_config?confirm=60", r#"{"rtmp":1936}"#));
+    state([1.0, 0.0, 1.0]);
     server.made(&format!("cancel_config?id={id}"), "");
-    state(1.0, 0.0, 0.0);
+    state([1.0, 0.0, 0.0]);
 }
 
 #[test]
@@ -118,7 +107,6 @@ fn the_health_needs_no_credentials_and_tells_nobody_whether_theirs_are_right() {
     refused(&server.ask("GET", "/healthz/x", &[], ""), 404, "not-found");
 }
 
-/// The names of metrics in a text.
 fn names(text: &str) -> BTreeSet<&str> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     words.filter(|word| word.starts_with("mediactl_") || word.starts_with("process_")).collect()

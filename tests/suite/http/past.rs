@@ -1,11 +1,16 @@
-//! History, differences, roll-back and confirmation, at the handler: no socket, no process.
+//! History, differences, roll-back and confirmation, at the handler: no socket, no process. And changes that are not made: dry
+//! runs, which delay no change however long their check command takes, and changes whose time is over.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
 
 use mediactl::engine::Hooks;
 use mediactl::http::server::message::Response;
 use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header, refused, text};
-use crate::cli::{CONF, Place};
+use crate::cli::Place;
 use crate::waiting::eventually;
 
 fn history(server: &Server) -> Vec<Value> {
@@ -24,11 +29,6 @@ pub(super) fn pending(answer: &Response) -> String {
 
 fn rtmp(server: &Server) -> Value {
     body(&server.get(""))["rtmp"].clone()
-}
-
-/// True if there is a record of a change that waits.
-pub(super) fn record(place: &Place) -> bool {
-    place.path(&format!(".{CONF}.mediactl/pending")).exists()
 }
 
 fn until_nothing_waits(server: &Server) {
@@ -122,10 +122,10 @@ fn a_confirmed_change_stays() {
         ] {
             refused(&server.post(target, body), 409, "pending");
         }
-        assert!(record(&server.place), "{operation}");
+        assert!(server.place.is_pending(), "{operation}");
         let confirm = format!("confirm_config?id={id}");
         assert_eq!(body(&server.made(&confirm, "")), json!(true));
-        assert!(!record(&server.place), "{operation}");
+        assert!(!server.place.is_pending(), "{operation}");
         assert_eq!(header(&server.get(""), "Mediactl-Pending"), None);
         assert_eq!(rtmp(&server), json!(7), "{operation}");
         refused(&server.post(&confirm, ""), 404, "not-found");
@@ -134,21 +134,11 @@ fn a_confirmed_change_stays() {
 }
 
 #[test]
-fn an_unconfirmed_change_is_rolled_back() {
-    let server = Server::over(TEXT);
-    assert_eq!(body(&server.made("modify_config?confirm=1", r#"{"rtmp":7}"#))["rtmp"], json!(7));
-    assert!(server.place.text().contains("rtmp 7;"));
-    until_nothing_waits(&server);
-    assert_eq!((server.place.text().as_str(), rtmp(&server)), (TEXT, Value::Null));
-    assert_eq!(operations(&server), ["expired", "modify"]);
-    server.made("modify_config", r#"{"rtmp":8}"#);
-}
-
-#[test]
-fn with_an_include_nothing_is_edited_by_hand_after_a_rollback_and_status_counts_as_check_does() {
+fn an_unconfirmed_change_is_rolled_back_and_with_an_include_nothing_is_edited_by_hand_then() {
     let whole = format!("{TEXT}include more.inc;\n");
     let server = Server::over(&whole);
     server.place.put("more.inc", "stream s { url udp://239.0.0.1:1; bogus on; }\nstream t { }\n");
+    // The status counts as a check does.
     let agrees = || {
         let status = body(&server.fetch("status"));
         assert_eq!(status["state"], json!([]), "{status}");
@@ -162,9 +152,11 @@ fn with_an_include_nothing_is_edited_by_hand_after_a_rollback_and_status_counts_
     agrees();
     server.made(&format!("cancel_config?id={id}"), "");
     agrees();
-    server.made("modify_config?confirm=1", r#"{"rtmp":1}"#);
+    assert_eq!(body(&server.made("modify_config?confirm=1", r#"{"rtmp":7}"#))["rtmp"], json!(7));
+    assert!(server.place.text().contains("rtmp 7;"));
     until_nothing_waits(&server);
-    assert_eq!(server.place.text(), whole);
+    assert_eq!((server.place.text(), rtmp(&server)), (whole, Value::Null));
+    assert_eq!(operations(&server)[..2], ["expired", "modify"]);
     agrees();
     server.made("modify_config", r#"{"rtmp":1}"#);
     server.made("rollback_config?to=last", "");
@@ -185,24 +177,23 @@ fn a_cancelled_change_is_rolled_back_at_once() {
 /// Both the change and what rolls it back end the same way: the hook saw both texts.
 #[test]
 fn the_reload_command_runs_when_a_change_goes_back() {
-    let place = Place::with(TEXT);
-    let seen = place.path("seen");
-    let command =
-        format!("echo $MEDIACTL_OPERATION >> {0}; grep rtmp $MEDIACTL_TEXT >> {0}; true", seen.display());
-    let server = Server::at(place, Hooks { reload: Some(command), ..Hooks::default() });
+    let server = Server::reloading(
+        "exec >> $(dirname $MEDIACTL_FILE)/seen; echo $MEDIACTL_OPERATION; grep rtmp $MEDIACTL_TEXT; true",
+    );
     let id = pending(&server.post("modify_config?confirm=60", r#"{"rtmp":7}"#));
     server.post(&format!("cancel_config?id={id}"), "");
-    assert_eq!(std::fs::read_to_string(seen).expect("it ran"), "modify\nrtmp 7;\nexpired\n");
+    let seen = fs::read_to_string(server.place.path("seen"));
+    assert_eq!(seen.expect("it ran"), "modify\nrtmp 7;\nexpired\n");
 }
 
 #[test]
 fn a_reload_that_fails_leaves_nothing_to_confirm() {
-    let server = Server::with_hooks(TEXT, Hooks { reload: Some("exit 1".to_owned()), ..Hooks::default() });
+    let server = Server::reloading("exit 1");
     for wait in ["", "&async=1"] {
         server.post(&format!("modify_config?confirm=60{wait}"), r#"{"rtmp":7}"#);
         until_nothing_waits(&server);
         eventually(|| server.place.text() == TEXT && rtmp(&server).is_null());
-        assert!(!record(&server.place));
+        assert!(!server.place.is_pending());
     }
 }
 
@@ -222,15 +213,83 @@ fn a_change_and_its_rehearsal_answer_with_the_lines_that_differ() {
     assert_eq!(server.post("save_config?format=json", TEXT).status, 400);
 }
 
+/// A change whose check waits to be let go on.
+const HELD: &str = r#"{"streams":{"b":{"title":"held"}}}"#;
+
+/// The check command notes each run with a held text, and waits until someone writes into the FIFO `gate`. Then the text has
+/// to be there still.
 #[test]
-fn a_viewer_sees_differences_without_secrets() {
-    let server = Server::viewed("edit_auth admin s3cret;\nview_auth eve see;\n");
-    server.made("modify_config", r#"{"edit_auth":{"password":"0ther"}}"#);
-    let seen = text(&server.fetch_as(("admin", "0ther"), "history/1?format=diff"));
-    assert!(seen.contains("+edit_auth admin 0ther;"), "{seen}");
-    for target in ["history/1?format=diff", "diff?from=1&to=running", "blame?path=edit_auth.password"] {
-        let answer = server.fetch_as(("eve", "see"), target);
-        assert_eq!(answer.status, 200, "{target}");
-        assert!(!text(&answer).contains("0ther") && !text(&answer).contains("s3cret"), "{}", text(&answer));
+fn no_change_waits_for_the_check_of_a_dry_run() {
+    let place = Place::with(TEXT);
+    place.put_fifo("gate");
+    let check = format!(
+        "cd '{}' && grep -q held \"$MEDIACTL_TEXT\" || exit 0; \
+         echo run >> runs; cat gate > /dev/null && grep -q held \"$MEDIACTL_TEXT\"",
+        place.path("").display()
+    );
+    let hooks = Hooks { check: Some(check), timeout: Duration::from_secs(300), ..Hooks::default() };
+    let server = Server::start(place, hooks, false);
+    thread::scope(|scope| {
+        let rehearsal = scope.spawn(|| server.post("modify_config?dry_run=true", HELD).status);
+        eventually(|| server.place.path("runs").exists());
+        for port in 1..4 {
+            let changed = server.made("modify_config", &format!(r#"{{"rtmp":{port}}}"#));
+            assert_eq!(body(&changed)["rtmp"], port);
+        }
+        fs::write(server.place.path("gate"), "go").expect("the check reads it");
+        assert_eq!(rehearsal.join().expect("it does not panic"), 200);
+    });
+    assert!(server.place.text().contains("rtmp 3;") && !server.place.text().contains("held"));
+}
+
+#[test]
+fn a_dry_run_leaves_no_trace_also_while_a_change_is_pending_and_says_so() {
+    let server = Server::over(TEXT);
+    let id = pending(&server.made("modify_config?confirm=600", r#"{"rtmp":1}"#));
+    let whole = "edit_auth admin s3cret;\nstream a udp://1;\n";
+    for (operation, sent) in [
+        ("modify_config?format=conf", r#"{"rtsp":2}"#),
+        ("save_config?", whole),
+        ("update_config?", whole),
+        ("rollback_config?to=last", ""),
+    ] {
+        let rehearsed = server.made(&format!("{operation}&dry_run=1"), sent);
+        let notes = header(&rehearsed, "Mediactl-Note").unwrap_or_default();
+        assert!(notes.split("; ").any(|note| note == "other-change-pending"), "{operation}: {notes}");
+        assert_eq!(pending(&rehearsed), id);
+        refused(&server.post(operation, sent), 409, "pending");
+    }
+    let shown = body(&server.made("modify_config?dry_run=1", r#"{"rtsp":2}"#));
+    assert_eq!((&shown["rtmp"], &shown["rtsp"]), (&1.into(), &2.into()));
+    server.made(&format!("confirm_config?id={id}"), "");
+    for (operation, sent) in [("modify_config?confirm=1", r#"{"rtsp":2}"#), ("rollback_config?to=last", "")] {
+        let rehearsed = server.made(&format!("{operation}&dry_run=1"), sent);
+        let [note, waits] = ["Mediactl-Note", "Mediactl-Pending"].map(|name| header(&rehearsed, name));
+        assert_eq!((note, waits), (None, None), "{operation}");
+    }
+    assert_eq!(operations(&server), ["modify"]);
+    assert_eq!(body(&server.get(""))["rtmp"], 1);
+}
+
+/// A check command that takes far too long, unless there is a file `quick` beside the configuration.
+fn slow() -> Hooks {
+    let check = "test -e \"$(dirname \"$MEDIACTL_FILE\")/quick\" || sleep 60".to_owned();
+    Hooks { check: Some(check), timeout: Duration::from_secs(90), ..Hooks::default() }
+}
+
+#[test]
+fn a_change_that_outlives_its_request_is_abandoned_before_it_writes() {
+    let whole = "http 81;\nedit_auth admin s3cret;\nstream a udp://1;\n";
+    let patch = r#"{"rtmp":1935}"#;
+    for (operation, body) in [("modify_config", patch), ("save_config", whole), ("update_config", whole)] {
+        let server = Server::start(Place::with(TEXT), slow(), false);
+        let server = server.giving_up_after(Duration::from_millis(300));
+        let before = server.get("").body;
+        refused(&server.post(operation, body), 504, "engine-failed");
+        assert_eq!(server.place.text(), TEXT, "{operation}");
+        assert_eq!(server.get("").body, before, "{operation}");
+        // The turn and the lock of the writer are free again, and nothing of the change is left.
+        server.place.put("quick", "");
+        server.giving_up_after(Duration::from_secs(60)).made(operation, body);
     }
 }

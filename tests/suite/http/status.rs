@@ -3,7 +3,6 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mediactl::engine::Hooks;
 use mediactl::http::server::message::Response;
 use serde_json::json;
 
@@ -79,8 +78,7 @@ fn a_status_shows_the_pending_change_and_stays_small() {
 
 #[test]
 fn a_failed_reload_is_told_with_its_exit_code_and_masked_output() {
-    let reload = "echo no s3cret >&2; exit 7".to_owned();
-    let server = Server::with_hooks(TEXT, Hooks { reload: Some(reload), ..Hooks::default() });
+    let server = Server::reloading("echo no s3cret >&2; exit 7");
     assert_eq!(server.post("modify_config", r#"{"rtmp":1935}"#).status, 500);
     let reload = body(&status(&server, ""))["last_reload"].clone();
     assert_eq!((&reload["ok"], &reload["exit_code"]), (&json!(false), &json!(7)), "{reload}");

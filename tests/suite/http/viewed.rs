@@ -6,6 +6,7 @@ use mediactl::http::server::message::{Response, Service};
 use serde_json::json;
 
 use super::handler::{Server, account, body, header, refused, request, text};
+use crate::cli::Place;
 use crate::waiting::eventually;
 
 const SECRETS: [&str; 5] = ["s3cret", "l00k", "c1uster", "h1dden", "t0ken"];
@@ -20,10 +21,6 @@ fn asked(server: &Server, method: &str, target: &str, headers: &[(&str, &str)], 
     server.ask(method, target, &[&[("authorization", viewer.as_str())], headers].concat(), body)
 }
 
-fn seen(server: &Server, target: &str) -> Response {
-    asked(server, "GET", target, &[], "")
-}
-
 fn says_no_secret(response: &Response, what: &str) {
     let told = format!("{:?} {}", response.headers, text(response));
     assert_eq!(SECRETS.iter().find(|secret| told.contains(**secret)), None, "{what}: {told}");
@@ -32,30 +29,35 @@ fn says_no_secret(response: &Response, what: &str) {
 #[test]
 fn every_answer_to_a_viewer_is_masked() {
     let server = Server::viewed(TEXT);
-    server.made("modify_config?message=password%3Dh1dden", r#"{"rtmp":1935}"#);
+    let change = r#"{"rtmp":1935,"cluster_key":"c1uster2"}"#;
+    server.made("modify_config?message=password%3Dh1dden", change);
+    let (all, changed) = ("?source=saved&format=conf", "history/1?format=diff");
     for target in [
-        "/media/api/read_config",
-        "/media/api/read_config?runtime=true",
-        "/media/api/read_config?skip_streams=true",
-        "/media/api/read_config?format=conf",
-        "/media/api/read_config?source=saved",
-        "/media/api/read_config?source=saved&format=conf",
-        "/media/api/history",
-        "/media/api/history/last",
-        "/media/api/blame?path=rtmp",
-        "/media/api/openapi.json",
-        "/metrics",
+        "read_config",
+        "read_config?runtime=true",
+        "read_config?skip_streams=true",
+        "read_config?format=conf",
+        "read_config?source=saved",
+        &format!("read_config{all}"),
+        "history",
+        "history/last",
+        changed,
+        "diff?from=1&to=running",
+        "blame?path=rtmp",
+        "openapi.json",
     ] {
-        let response = seen(&server, target);
+        let response = server.fetch_as(VIEWER, target);
         assert_eq!(response.status, 200, "{target}");
         says_no_secret(&response, target);
     }
-    let shown = text(&seen(&server, "/media/api/read_config?format=conf"));
+    says_no_secret(&asked(&server, "GET", "/metrics", &[], ""), "metrics");
+    assert!(text(&server.fetch(changed)).contains("+cluster_key c1uster2;"), "an editor sees it");
+    let shown = text(&server.fetch_as(VIEWER, "read_config?format=conf"));
     assert!(shown.contains("view_auth viewer <secret:000000>;\n"), "equal secrets do not show: {shown}");
-    assert_eq!(body(&seen(&server, "/media/api/read_config"))["rtmp"], json!(1935));
+    assert_eq!(body(&server.fetch_as(VIEWER, "read_config"))["rtmp"], json!(1935));
     server.edit_by_hand("stream a {", "stream a {{ password h1dden");
-    for target in ["/media/api/read_config?source=saved", "/media/api/read_config?source=saved&format=conf"] {
-        says_no_secret(&seen(&server, target), target);
+    for query in ["?source=saved", all] {
+        says_no_secret(&server.fetch_as(VIEWER, &format!("read_config{query}")), query);
     }
 }
 
@@ -110,7 +112,8 @@ fn a_viewer_reads_no_part_of_a_header_in_a_message() {
 #[test]
 fn a_viewer_is_told_how_a_hook_failed_and_not_what_it_printed() {
     let reload = "cat \"$MEDIACTL_TEXT\" >&2; ! grep -q rtmp \"$MEDIACTL_TEXT\"".to_owned();
-    let server = Server::viewed_with_hooks(TEXT, Hooks { reload: Some(reload), ..Hooks::default() });
+    let hooks = Hooks { reload: Some(reload), ..Hooks::default() };
+    let server = Server::start(Place::with(TEXT), hooks, true);
     server.made("modify_config?async=true", r#"{"rtmp":1935}"#);
     let error = |response: &Response| body(response)["runtime"]["config"]["last_error"].clone();
     let of_viewer = || error(&server.fetch_as(VIEWER, "read_config?runtime=true"));
@@ -137,15 +140,11 @@ fn every_change_of_a_viewer_is_refused_and_nothing_happens() {
         ("confirm_config?id=x", ""),
         ("cancel_config?id=x", ""),
     ] {
-        refused(&asked(&server, "POST", &format!("/media/api/{operation}"), &[], body), 403, "view-only");
+        refused(&server.post_as(VIEWER, operation, body), 403, "view-only");
     }
     assert_eq!(server.place.text(), TEXT);
     assert_eq!(body(&server.fetch("history")), json!([]));
-}
-
-#[test]
-fn the_body_of_a_viewer_is_not_kept() {
-    let server = Server::viewed(TEXT);
+    // Nor is its body kept.
     let asked = |login: &str, password: &str, method: &str| {
         request(method, "/media/api/modify_config", &[("authorization", &account(login, password))], "")
     };
@@ -167,7 +166,7 @@ fn a_viewer_has_tags_and_revisions_of_its_own() {
     server.made("modify_config", r#"{"rtmp":1935}"#);
     let path = "/media/api/read_config";
     let tag = |response: &Response| header(response, "ETag").map(str::to_owned).expect("it has a tag");
-    let (own, other) = (tag(&seen(&server, path)), tag(&server.get("")));
+    let (own, other) = (tag(&server.fetch_as(VIEWER, "read_config")), tag(&server.get("")));
     assert_ne!(own, other);
     assert_eq!(asked(&server, "GET", path, &[("if-none-match", &own)], "").status, 304);
     assert_eq!(asked(&server, "GET", path, &[("if-none-match", &other)], "").status, 200);
@@ -182,7 +181,7 @@ fn a_viewer_has_tags_and_revisions_of_its_own() {
 #[test]
 fn the_role_is_off_by_default_and_guesses_count_for_both() {
     let server = Server::over(TEXT);
-    refused(&seen(&server, "/media/api/read_config"), 401, "unauthorized");
+    refused(&server.fetch_as(VIEWER, "read_config"), 401, "unauthorized");
     let server = Server::viewed(&TEXT.replace("viewer l00k", "admin s3cret"));
     server.made("modify_config", r#"{"rtmp":1935}"#);
     let server = Server::viewed(TEXT);
@@ -198,7 +197,7 @@ fn tags_and_revisions_do_not_tell_a_viewer_that_a_secret_came_back() {
     let tags = ["one", "two", "one"].map(|password| {
         let patch = json!({ "streams": { "a": { "password": password } } });
         server.made("modify_config", &patch.to_string());
-        header(&seen(&server, "/media/api/read_config"), "ETag").map(str::to_owned)
+        header(&server.fetch_as(VIEWER, "read_config"), "ETag").map(str::to_owned)
     });
     assert!(tags[0] == tags[1] && tags[1] == tags[2], "{tags:?}");
     let history = body(&server.fetch_as(VIEWER, "history"));
@@ -239,7 +238,6 @@ fn included_files_are_masked_for_a_viewer_and_never_written_back() {
     }
     let all = text(&server.get("?with_includes=true"));
     refused(&server.post("modify_config", &all), 422, "read-only");
-    let texts = json!([{"path": "streams.cam9", "text": "stream cam9 udp://1;", "create": true}]);
-    let answer = server.post("change", &json!({"operation": {"entries": {"texts": texts}}}).to_string());
+    let answer = server.put_entry("streams.cam9", "stream cam9 udp://1;", true);
     assert!(answer.status == 422 && text(&answer).contains("more.conf`, line 1"), "{}", text(&answer));
 }

@@ -1,16 +1,14 @@
 //! The program, as an editor starts it.
 
-use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::cli::memory::peak;
+use crate::cli::bounded::peak;
 use crate::cli::{CONF, PROGRAM, Place, Run, SAMPLE};
 use crate::needs::given;
 
-/// A session with the program.
 struct Client {
     child: Child,
     input: Option<ChildStdin>,
@@ -34,11 +32,8 @@ impl Client {
     }
 
     fn send(&mut self, message: &Value) {
-        self.send_raw(&framed(&message.to_string()));
-    }
-
-    fn send_raw(&mut self, bytes: &str) {
-        self.input.as_mut().expect("it is open").write_all(bytes.as_bytes()).expect("the program reads");
+        let input = self.input.as_mut().expect("it is open");
+        input.write_all(framed(&message.to_string()).as_bytes()).expect("the program reads");
     }
 
     fn receive(&mut self) -> Value {
@@ -70,17 +65,10 @@ impl Client {
         message["params"]["diagnostics"].as_array().expect("it is a list").len()
     }
 
-    /// Closes the input, and returns what still comes, and the exit code.
-    fn rest(mut self) -> (String, Option<i32>) {
+    fn end(mut self) -> Option<i32> {
         self.input = None;
-        let mut rest = String::new();
-        self.output.read_to_string(&mut rest).expect("the program writes text");
-        (rest, self.child.wait().expect("the program ends").code())
-    }
-
-    /// Closes the input, and returns the exit code.
-    fn end(self) -> Option<i32> {
-        self.rest().1
+        self.output.read_to_string(&mut String::new()).expect("the program writes text");
+        self.child.wait().expect("the program ends").code()
     }
 }
 
@@ -153,11 +141,11 @@ const FIRST: usize = 3;
 
 /// 10 000 streams that have one archive, each line in need of formatting.
 fn streams() -> String {
-    let mut text = "dvr disk {\nroot /storage;\n}\n".to_owned();
-    for number in 0..10_000 {
-        writeln!(text, "stream cam{number} {{\nurl rtsp://192.0.2.1/cam{number} priority=1;\nbackup_stream cam7;\ndvr @disk 7d;\n}}").expect("a string can be written to");
-    }
-    text
+    let stream = |number| {
+        let url = format!("url rtsp://192.0.2.1/cam{number} priority=1;");
+        format!("stream cam{number} {{\n{url}\nbackup_stream cam7;\ndvr @disk 7d;\n}}\n")
+    };
+    "dvr disk {\nroot /storage;\n}\n".to_owned() + &(0..10_000).map(stream).collect::<String>()
 }
 
 #[test]
@@ -186,11 +174,7 @@ fn a_text_of_10_000_streams_takes_at_most_100_mb() {
         assert!(answer["result"].as_array().map_or(0, Vec::len) >= least, "{method}");
         if method == "formatting" {
             let new = answer["result"][0]["newText"].as_str().unwrap_or_default();
-            assert_eq!(
-                new.matches("\n  url rtsp://").count(),
-                10_000,
-                "{method}: the edit holds the whole text"
-            );
+            assert_eq!(new.matches("\n  url rtsp://").count(), 10_000, "the edit holds the whole text");
         }
         let after = peak(client.child.id());
         if given("peak-memory", after.is_some()) {

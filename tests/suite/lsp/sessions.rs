@@ -7,12 +7,12 @@ use mediactl::lsp::EditorSession;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::cli::copy;
 use crate::fixtures;
 
 /// The name of the folder in a fixture.
 const PLACE: &str = "$PLACE";
 
-/// The file with the messages.
 const SESSION: &str = "session.txt";
 
 #[test]
@@ -41,10 +41,8 @@ fn run(folder: &Path) -> Result<(), String> {
         let Some(sent) = line.strip_prefix("--> ") else { continue };
         let answer = session.take(message(sent, &uri, place.path()));
         for message in answer.into_iter().chain(session.found_faults()) {
-            found.push_str(&format!(
-                "<-- {}\n",
-                shown(message).replace(&uri, PLACE).replace(&*folder_name, "$FOLDER")
-            ));
+            let shown = shown(message).replace(&uri, PLACE).replace(&*folder_name, "$FOLDER");
+            found.push_str(&format!("<-- {shown}\n"));
         }
     }
     if std::env::var_os("MEDIACTL_BLESS").is_some_and(|value| !value.is_empty()) {
@@ -56,20 +54,6 @@ fn run(folder: &Path) -> Result<(), String> {
         Some((found, expected)) => Err(format!("{}:\n  {found}\nnot\n  {expected}", path.display())),
         None if found.len() != script.len() => Err(format!("{}: {found}", path.display())),
         None => Ok(()),
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).expect("a fixture is a folder") {
-        let entry = entry.expect("it can be read").path();
-        let target = to.join(entry.file_name().expect("it has a name"));
-        match entry.is_dir() {
-            true => {
-                fs::create_dir(&target).expect("a new folder is writable");
-                copy(&entry, &target);
-            }
-            false => drop(fs::copy(&entry, &target).expect("a new folder is writable")),
-        }
     }
 }
 
@@ -85,13 +69,9 @@ fn message(sent: &str, uri: &str, place: &Path) -> Value {
 
 /// A message without what all have.
 fn shown(mut message: Value) -> String {
-    if let Some(members) = message.as_object_mut() {
-        members.remove("jsonrpc");
-        if let Some(Value::Object(info)) =
-            members.get_mut("result").and_then(|result| result.get_mut("serverInfo"))
-        {
-            info.insert("version".to_owned(), json!("VERSION"));
-        }
+    message.as_object_mut().expect("it is a message").remove("jsonrpc");
+    if let Some(info) = message.pointer_mut("/result/serverInfo") {
+        info["version"] = json!("VERSION");
     }
     message.to_string()
 }

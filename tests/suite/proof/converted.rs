@@ -4,12 +4,11 @@
 //! was killed.
 
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use super::strace::{self, Call};
 use super::{rounds, strays};
-use crate::cli::{CONF, Place, Run};
+use crate::cli::{CONF, Place, Run, copy};
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/state_0_1");
 
@@ -27,24 +26,7 @@ fn former() -> Place {
     let place = Place::with(fs::read(Path::new(FIXTURE).join(CONF)).expect("it is there"));
     assert_eq!(place.text(), text(LAST));
     copy(&Path::new(FIXTURE).join("state"), &place.path(&format!(".mediactl/{CONF}")));
-    fs::set_permissions(place.path(".mediactl"), fs::Permissions::from_mode(0o700)).expect("it is ours");
     place
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(to).expect("the name is free");
-    for entry in fs::read_dir(from).expect("it is there") {
-        let (from, to) =
-            entry.map(|entry| (entry.path(), to.join(entry.file_name()))).expect("it can be read");
-        if let Ok(target) = fs::read_link(&from) {
-            symlink(target, &to).expect("the name is free");
-        } else if from.is_dir() {
-            copy(&from, &to);
-        } else {
-            fs::copy(&from, &to).expect("there is room");
-            fs::set_permissions(&to, fs::Permissions::from_mode(0o600)).expect("it is ours");
-        }
-    }
 }
 
 /// Every text before one of the first 120 changes is kept.
@@ -81,7 +63,7 @@ fn a_state_folder_of_version_0_1_is_read_and_converted_once() {
     modify(&place).exits(0).says("was never confirmed is rolled back");
     assert_eq!(place.text(), changed());
     assert!(!place.path(".mediactl").exists());
-    assert!(!place.path(&format!(".{CONF}.mediactl/pending")).exists());
+    assert!(!place.is_pending());
     all_are_kept(&place);
     let now = place.run(["history", "-n", "1000", "-o", "json"]).exits(0).json();
     let now: Vec<_> = now.as_array().expect("a list").iter().rev().cloned().collect();
@@ -130,7 +112,6 @@ fn a_state_folder_that_version_0_1_made_later_stays() {
     modify(&place).exits(0);
     let later = place.path(&format!(".mediactl/{CONF}"));
     copy(&Path::new(FIXTURE).join("state"), &later);
-    fs::set_permissions(place.path(".mediactl"), fs::Permissions::from_mode(0o700)).expect("it is ours");
     place.set(&["http=82"]).exits(0);
     all_are_kept(&place);
     assert!(later.join("history/journal").exists());

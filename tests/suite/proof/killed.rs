@@ -1,16 +1,15 @@
-//! A writer is killed: the file is the old text or the new one, and what it left is cleaned up.
+//! A writer is killed: the file is the old text or the new one, and what it left is cleaned up. `failing` kills commands at
+//! each call of the system; here is what others do then, and a server.
 
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::{
-    Random, all_are_kept, ask, changed, finish, hand_edits_in_whole_history, padded, rounds, strace, strays,
-    text_for_readers,
-};
+use super::failing::PLAIN;
+use super::{Random, ask, hand_edits_in_whole_history, padded, rounds, strace, strays, text_for_readers};
 use crate::cli::serve::Serving;
-use crate::cli::{CONF, Place, Run};
+use crate::cli::{CONF, Place, SAMPLE};
 use crate::waiting::{eventually, let_pass};
 
 const BYTES: usize = 200_000;
@@ -18,149 +17,6 @@ const BYTES: usize = 200_000;
 const HEAD: &str = "http 80;\nrtsp 0;\nedit_auth admin hunter2;\n";
 
 const CLIENTS: usize = 3;
-
-/// What the file is to be after a number of changes.
-struct Texts {
-    first: String,
-}
-
-impl Texts {
-    fn of(bytes: usize) -> Self {
-        Self { first: padded(HEAD, bytes) }
-    }
-
-    fn with(&self, port: usize) -> String {
-        self.first.replacen("rtsp 0;", &format!("rtsp {port};"), 1)
-    }
-
-    /// After a change of the way, before the one that is killed.
-    fn before(&self, way: &Way, change: usize) -> String {
-        self.with(if change == way.before { 1 } else { 100 + change })
-    }
-}
-
-/// Where killed writers left the file.
-#[derive(Default, Debug)]
-struct Counts {
-    kills: usize,
-    old: usize,
-    new: usize,
-    /// It had ended before.
-    too_late: usize,
-    /// Other files were left behind.
-    strays: usize,
-}
-
-impl Counts {
-    #[track_caller]
-    fn count(&mut self, place: &Place, old: &str, new: &str) {
-        let text = text_for_readers(place).expect("there is always a file");
-        self.kills += 1;
-        self.strays += usize::from(!strays(place).is_empty());
-        match text {
-            text if text == old => self.old += 1,
-            text if text == new => self.new += 1,
-            text => panic!("the file is neither the old text nor the new one:\n{text:.2000}"),
-        }
-    }
-}
-
-/// The next command works, and nothing is left of the one that was killed. Says how many edits by hand
-/// the history tells of, none of which there was.
-#[track_caller]
-fn goes_on(place: &Place, texts: &Texts, port: usize) -> usize {
-    place.set(&[&format!("rtsp={port}")]).exits(0);
-    assert!(place.text() == texts.with(port), "the next change is made on a whole text");
-    assert_eq!(strays(place), [""; 0]);
-    place.run(["check"]).exits(0);
-    hand_edits_in_whole_history(place)
-}
-
-fn arguments(place: &Place, texts: &Texts, port: usize, saves: bool) -> Vec<String> {
-    if saves {
-        place.put("next.conf", texts.with(port));
-        return ["save", "next.conf"].map(str::to_owned).to_vec();
-    }
-    vec!["modify".to_owned(), "--set".to_owned(), format!("rtsp={port}")]
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn commands_at_random_times() {
-    let texts = Texts::of(BYTES);
-    let place = Place::with(texts.with(0));
-    let mut random = Random::new("killed commands");
-    let life = (1..=5).map(|port| life_of_a_change(&place, port)).max().expect("there are five");
-    let mut counts = Counts::default();
-    let mut old = 5;
-    for round in 0..rounds(60, 3000) {
-        let new = 10 + 2 * round;
-        let mut child = place.mediactl(arguments(&place, &texts, new, round % 2 == 1)).start();
-        let_pass(random.up_to(life));
-        // It fails when there is nobody left to kill.
-        let _ = child.kill();
-        let run = finish(child);
-        counts.too_late += usize::from(run.code.is_some());
-        counts.count(&place, &texts.with(old), &texts.with(new));
-        assert_eq!(goes_on(&place, &texts, new + 1), 0);
-        old = new + 1;
-    }
-    println!("killed commands, alive for {life:?}: {counts:?}");
-    if super::in_full() {
-        assert!(counts.old > 0 && counts.new > counts.too_late, "{counts:?}");
-    }
-}
-
-fn life_of_a_change(place: &Place, port: usize) -> Duration {
-    let start = Instant::now();
-    place.set(&[&format!("rtsp={port}")]).exits(0);
-    start.elapsed()
-}
-
-/// How the file is written in a proof that kills at each call.
-struct Way {
-    name: &'static str,
-    saves: bool,
-    /// The number of changes before.
-    before: usize,
-    /// What else goes wrong.
-    options: &'static [&'static str],
-}
-
-const WAYS: &[Way] = &[
-    Way { name: "first modify", saves: false, before: 0, options: &[] },
-    Way { name: "modify", saves: false, before: 1, options: &[] },
-    Way { name: "save", saves: true, before: 1, options: &[] },
-    Way { name: "save in place", saves: true, before: 1, options: &[NO_RENAME] },
-];
-
-/// As where the file is a mount point of its own: the first that is renamed is the new text.
-pub const NO_RENAME: &str = "inject=?renameat2:error=EXDEV:when=1";
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn commands_at_each_call() {
-    if !strace::can_run() {
-        return;
-    }
-    for way in WAYS {
-        let texts = Texts::of(4000);
-        let calls = change(way, &texts, None).2.calls;
-        let mut counts = Counts::default();
-        for call in calls.iter().step_by(rounds(3, 1)) {
-            let (place, run, _) = change(way, &texts, Some(call.option("signal=KILL")));
-            // How often the file is read depends on how long ago it was written.
-            counts.too_late += usize::from(run.code.is_some());
-            counts.count(&place, &texts.with(1), &texts.with(2));
-            let hand_edits = goes_on(&place, &texts, 3);
-            all_are_kept(&place, way.before + 1, |change| texts.before(way, change));
-            // What is put back in the file itself looks as if somebody had done it.
-            assert!(hand_edits <= way.options.len(), "{} {}", way.name, call.line);
-        }
-        println!("{} killed at each call: {counts:?}", way.name);
-        assert!(counts.old > 0 && counts.new > 0 && counts.strays > 0, "{} {counts:?}", way.name);
-    }
-}
 
 #[derive(Clone, Copy, Debug)]
 enum Edit {
@@ -180,16 +36,16 @@ fn an_edit_by_hand_after_a_kill_loses_no_text() {
     if !strace::can_run() {
         return;
     }
-    let texts = Texts::of(400);
-    let (old, mut made, mut unmade) = (texts.with(1), 0, 0);
+    let with = |port: u16| SAMPLE.replace("rtsp 554", &format!("rtsp {port}"));
+    let (old, mut made, mut unmade) = (SAMPLE.to_owned(), 0, 0);
     for (number, edit) in [Edit::InPlace, Edit::Renamed, Edit::Back, Edit::Moved].into_iter().enumerate() {
-        let calls = change(&WAYS[1], &texts, None).2.calls;
-        for call in calls.iter().skip(number).step_by(rounds(4, 1)) {
-            let (place, _, _) = change(&WAYS[1], &texts, Some(call.option("signal=KILL")));
+        for call in PLAIN.calls().iter().skip(number).step_by(rounds(4, 1)) {
+            let place = PLAIN.place();
+            PLAIN.run(&place, Some(call.option("signal=KILL")));
             let left = text_for_readers(&place).expect("there is always a file");
             *(if left == old { &mut unmade } else { &mut made }) += 1;
             let edited = match edit {
-                Edit::InPlace | Edit::Renamed => texts.with(7),
+                Edit::InPlace | Edit::Renamed => with(7),
                 Edit::Back | Edit::Moved => old.clone(),
             };
             match edit {
@@ -202,24 +58,13 @@ fn an_edit_by_hand_after_a_kill_loses_no_text() {
             // What the file holds now is the text before the change after the next one.
             (8..=9).for_each(|port| drop(place.set(&[&format!("rtsp={port}")]).exits(0)));
             let kept = place.kept();
-            for text in [&old, &left, &edited, &texts.with(8)] {
+            for text in [&old, &left, &edited, &with(8)] {
                 assert!(kept.contains(text), "{edit:?} after a kill at {}", call.line);
             }
         }
     }
     println!("edits by hand after kills: {made} changes were made, {unmade} were not");
     assert!(made > 0 && unmade > 0);
-}
-
-/// One change from `1` to `2`, killed or not.
-fn change(way: &Way, texts: &Texts, kill: Option<String>) -> (Place, Run, strace::Trace) {
-    let place = changed(way.before, |change| texts.before(way, change));
-    let arguments = arguments(&place, texts, 2, way.saves);
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let options: Vec<String> = way.options.iter().map(|option| (*option).to_owned()).chain(kill).collect();
-    let (run, trace) = strace::run(&place, &options, &arguments);
-    assert!(matches!(run.code, None | Some(0)), "{} {options:?} {run:#?}", way.name);
-    (place, run, trace)
 }
 
 /// Gives numbers to a stream of its own.

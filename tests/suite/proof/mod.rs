@@ -6,9 +6,8 @@
 //!
 //! | proof                                            | short                    | full                         |
 //! |--------------------------------------------------|--------------------------|------------------------------|
-//! | `killed`: commands, at random times              | 60 kills                 | 3000 kills                   |
 //! | `killed`: a server that clients change           | 15 kills                 | 400 kills                    |
-//! | `killed`: commands, at calls of the system †     | every third call         | every call                   |
+//! | `failing`: kills of commands †                   | at every third call      | at every call                |
 //! | `confirm`: a server, at calls of each phase †    | about 15 calls each      | every call                   |
 //! | `failing`: calls of commands †                   | every second, one error  | every call, every error,     |
 //! |                                                  |                          | once and from then on        |
@@ -36,13 +35,13 @@ use std::process::Child;
 use std::sync::mpsc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mediactl::http::server::auth::Account;
 use mediactl::store::{HAND_EDIT, Revision, Store};
 use rustix::process::{Pid, Signal, kill_process};
 
 use mediactl::store::file::ConfFile;
 
-use crate::cli::{CONF, Place, Run};
+use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::http;
 use crate::http::listener::support::{Answer, Client};
 use crate::waiting::PATIENCE;
 
@@ -51,16 +50,6 @@ const NEWEST: usize = 10;
 
 /// The login and the password in the configurations of the proofs.
 const ACCOUNT: [&str; 2] = ["admin", "hunter2"];
-
-/// A configuration that was `text(0)`, and after `count` changes is `text(count)`.
-fn changed(count: usize, text: impl Fn(usize) -> String) -> Place {
-    let place = Place::with(text(0));
-    for change in 1..=count {
-        place.put("changed.conf", text(change));
-        place.run(["save", "changed.conf"]).exits(0);
-    }
-    place
-}
 
 /// Each of the first `count` changes has kept the text that was there before it.
 #[track_caller]
@@ -72,12 +61,10 @@ fn all_are_kept(place: &Place, count: usize, text: impl Fn(usize) -> String) {
     }
 }
 
-/// True if the proofs are to run in full.
 fn in_full() -> bool {
     std::env::var("MEDIACTL_PROOF").is_ok_and(|value| value == "full")
 }
 
-/// How often something is done.
 fn rounds(short: usize, full: usize) -> usize {
     if in_full() { full } else { short }
 }
@@ -88,7 +75,7 @@ pub struct Random(u64);
 impl Random {
     pub fn new(proof: &str) -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is right");
-        let seed = u64::try_from(since.as_nanos() & u128::from(u64::MAX)).expect("it is cut") | 1;
+        let seed = since.as_nanos() as u64 | 1;
         println!("{proof}: seed {seed}");
         Self(seed)
     }
@@ -102,35 +89,40 @@ impl Random {
 
     /// A number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % u64::try_from(end).expect("it is small")).expect("it is below")
+        (self.next() % end as u64) as usize
     }
 
     /// A time from nothing to `longest`.
     pub fn up_to(&mut self, longest: Duration) -> Duration {
-        let parts = 10_000;
-        longest * u32::try_from(self.next() % parts).expect("it is small") / 10_000
+        longest * self.below(10_000) as u32 / 10_000
     }
 }
 
-/// A configuration of about `bytes` bytes that starts with `head`.
-fn padded(head: &str, bytes: usize) -> String {
-    let mut text = head.to_owned();
-    for number in 0.. {
-        if text.len() >= bytes {
-            break;
-        }
-        text.push_str(&format!(
-            "stream filler{number} {{\n  url udp://239.0.{}.{}:1234; # source {number}\n  prepush 5;\n}}\n",
-            number / 250,
-            number % 250
-        ));
+/// The sample with comments of random digits, which can hardly be compressed and are parsed soon: about `bytes` bytes.
+pub fn noisy(proof: &str, bytes: usize) -> String {
+    let (mut text, mut random) = (SAMPLE.to_owned(), Random::new(proof));
+    while text.len() < bytes {
+        text += "# ";
+        (0..6).for_each(|_| text += &format!("{:016x}", random.next()));
+        text += "\n";
     }
     text
 }
 
+/// A configuration of about `bytes` bytes that starts with `head`.
+fn padded(head: &str, bytes: usize) -> String {
+    let stream = |number: usize| {
+        let (high, low) = (number / 250, number % 250);
+        format!(
+            "stream f{number} {{\n  url udp://239.0.{high}.{low}:1234; # source {number}\n  prepush 5;\n}}\n"
+        )
+    };
+    head.to_owned() + &(0..bytes / 75).map(stream).collect::<String>()
+}
+
 /// What a started program comes to. One that hangs is killed, and its exit code is none.
 fn finish(child: Child) -> Run {
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("it has an id");
+    let pid = Pid::from_child(&child);
     let (done, wait) = mpsc::channel::<()>();
     let watch = std::thread::spawn(move || {
         if wait.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
@@ -157,10 +149,9 @@ fn text_for_readers(place: &Place) -> Option<String> {
 fn strays(place: &Place) -> Vec<String> {
     let mut names = place.names();
     names.retain(|name| {
-        name.contains(".mediactl-")
-            || name.contains("/candidate-")
-            || name.ends_with("/in-place")
-            || ["/pending.new", "/in-place.new"].iter().any(|end| name.ends_with(end))
+        let ends = ["/in-place", "/pending.new", "/in-place.new"];
+        let is_part = [".mediactl-", "/candidate-"].iter().any(|part| name.contains(part));
+        is_part || ends.iter().any(|end| name.ends_with(end))
     });
     names
 }
@@ -193,16 +184,15 @@ fn ask(url: &str, method: &str, operation: &str, body: &str) -> Option<Answer> {
     ask_as(ACCOUNT, url, method, operation, body)
 }
 
-/// The same with another account.
 fn ask_as(account: [&str; 2], url: &str, method: &str, operation: &str, body: &str) -> Option<Answer> {
     let address = url.trim_start_matches("http://").split_once('/');
     let (host, prefix) = address.expect("a server says its address with the prefix");
     let mut client = Client::new(TcpStream::connect(host).ok()?);
-    let [login, password] = account.map(str::to_owned);
+    let [login, password] = account;
     let head = format!(
         "{method} /{prefix}/{operation} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {}\r\n\
          Connection: close\r\nContent-Length: {}\r\n\r\n",
-        Account { login, password }.to_header(),
+        http::handler::account(login, password),
         body.len()
     );
     client.stream.write_all((head + body).as_bytes()).ok()?;

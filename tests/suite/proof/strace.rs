@@ -128,9 +128,8 @@ impl<'a> Attached<'a> {
     }
 
     fn stop(&mut self) {
-        let pid = i32::try_from(self.strace.id()).ok().and_then(Pid::from_raw).expect("it has an id");
         // It has ended already when this is the second time.
-        let _ = kill_process(pid, Signal::INT);
+        let _ = kill_process(Pid::from_child(&self.strace), Signal::INT);
         let _ = self.strace.wait();
         if let Some(words) = self.words.take() {
             words.join().expect("a pipe can be read");
@@ -177,9 +176,7 @@ fn beginning(line: &str) -> Option<(&str, &str, &str)> {
     let (name, rest) = call.trim_start().split_once('(')?;
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     // Where a path is relative to the current folder, that is shown, too, although nothing is there.
-    let rest = match rest.strip_prefix("AT_FDCWD<") {
-        Some(rest) => rest.split_once('>').map_or(rest, |(_, rest)| rest),
-        None => rest,
-    };
+    let behind = rest.strip_prefix("AT_FDCWD<").and_then(|rest| rest.split_once('>'));
+    let rest = behind.map_or(rest, |(_, rest)| rest);
     is_name.then_some((thread, name, rest))
 }

@@ -25,8 +25,8 @@ fn assert_linear(name: &str, read: impl Fn(usize) -> usize) {
 
 #[test]
 fn a_change_takes_linear_work() {
-    for (name, change) in cases::CASES {
-        assert_linear(name, |count| {
+    for (name, change) in cases::cases() {
+        assert_linear(&name, |count| {
             let (text, patch) = change(count);
             let document = Document::parse(text);
             let made = || {
@@ -54,10 +54,8 @@ fn a_text_is_checked_and_read_in_linear_work() {
         });
         linear("the same sent back", |document| {
             let shown = Config::new(document).to_json();
-            assert!(
-                document.modify(shown, FaultKind::DOUBTS).expect("it is proved").is_none(),
-                "nothing changes"
-            );
+            let edit = document.modify(shown, FaultKind::DOUBTS).expect("it is proved");
+            assert!(edit.is_none(), "nothing changes");
         });
     }
 }
@@ -69,7 +67,7 @@ fn a_path_is_followed_in_linear_work() {
             assert_linear(&format!("{name}: {what}"), |count| {
                 let document = Document::parse(text(count));
                 let config = Config::new(&document);
-                let lines = crate::query::Path::set_lines(&config.to_json(), &[]);
+                let lines = Path::set_lines(&config.to_json(), &[]);
                 let assignments: Vec<Assignment> = lines.into_iter().map(assignment).collect();
                 work::measure(|| run(&config, &assignments))
             });

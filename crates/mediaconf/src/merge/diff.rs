@@ -432,6 +432,5 @@ fn drop_defaults<'d>(scope: Scope, entries: impl Iterator<Item = Entry<'d>> + Cl
 }
 
 #[cfg(test)]
-#[allow(clippy::disallowed_methods, reason = "tests read fixtures")]
 #[path = "diff_tests.rs"]
 mod tests;

@@ -1,20 +1,26 @@
 use std::collections::HashSet;
 
 use proptest::prelude::{Just, Strategy, proptest};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{ChangedValue, positions};
 use crate::query::Config;
-use crate::schema::Schema;
-use crate::schema::{Object, Place};
+use crate::schema::Object;
 
-fn values_diff(from: &Value, to: &Value) -> Object {
-    Config::from(from).patch_to(&Config::from(to))
+/// Cases of the form `FROM -> TO = EXPECTED`; a line that is indented further goes on with the one above.
+fn cases(table: &str) -> impl Iterator<Item = [Value; 3]> {
+    table.split("\n        {").skip(1).map(|case| {
+        let case = format!("{{{}", case.replace(" = ", " -> "));
+        let values: Vec<Value> =
+            case.split(" -> ").map(|value| serde_json::from_str(value).expect(value)).collect();
+        values.try_into().expect("from, to and what is expected")
+    })
 }
 
 #[test]
 fn only_what_differs_is_given() {
-    for case in r#"
+    for [from, to, expected] in cases(
+        r#"
         {"rtmp": 1, "runtime": {"a": 1}} -> {"rtmp": 1} = {}
         {"rtmp": 1} -> {"rtsp": 2} = {"rtmp": null, "rtsp": 2}
         {} -> {"http": [], "plugins": {}, "lives": {}, "streams": {}} = {}
@@ -44,75 +50,10 @@ fn only_what_differs_is_given() {
         {"plugins": {"a": {"name": "a", "position": 1}, "b": {"name": "b", "position": 2}}}
             -> {"plugins": {"c": {"name": "c", "position": 1}, "a": {"name": "a", "position": 2}, "b": {}}}
             = {"plugins": {"c": {"position": 1}}}
-    "#
-    .split("\n        {")
-    .skip(1)
-    {
-        let case = format!("{{{}", case.replace(" = ", " -> "));
-        let read = |value| serde_json::from_str::<Value>(value).expect(value);
-        let values: Vec<Value> = case.split(" -> ").map(read).collect();
-        let [from, to, expected] = &values[..] else { panic!("{case}") };
-        assert_eq!(format!("{:#}", Value::Object(values_diff(from, to))), format!("{expected:#}"), "{case}");
-    }
-}
-
-/// A merge by RFC 7396, without the members that a patch ignores.
-fn merge(target: &mut Value, patch: &Value) {
-    let Value::Object(patch) = patch else {
-        *target = patch.clone();
-        return;
-    };
-    if !target.is_object() {
-        *target = Value::Object(Map::new());
-    }
-    let members = target.as_object_mut().expect("it was made one");
-    for (key, value) in patch {
-        match value {
-            Value::Null => drop(members.shift_remove(key)),
-            _ => merge(members.entry(key).or_insert(Value::Null), value),
-        }
-    }
-}
-
-/// A view as a merge leaves it: without what is derived, and without the blocks of ports that went.
-fn own(view: &Value) -> Value {
-    let mut own = Place::Root.own_value(view).expect("a view is an object");
-    let ports: Vec<String> =
-        view["http"].as_array().into_iter().flatten().map(|port| port.to_string().replace('"', "")).collect();
-    if let Some(options) = own.get_mut("http_options").and_then(Value::as_object_mut) {
-        options.retain(|port, _| ports.contains(port));
-        if options.is_empty() {
-            own.as_object_mut().expect("a view").shift_remove("http_options");
-        }
-    }
-    own
-}
-
-fn views() -> Vec<Value> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/valid");
-    let files =
-        std::fs::read_dir(folder).expect("there are fixtures").map(|entry| entry.expect("a file").path());
-    files
-        .filter(|path| path.extension().is_some_and(|found| found == "json"))
-        .map(|path| std::fs::read_to_string(path).expect("a fixture can be read"))
-        .map(|text| serde_json::from_str(&text).expect("a fixture is JSON"))
-        // A value that no patch may hold can't be reached by a patch.
-        .filter(|view: &Value| Schema::normalize(view.clone()).is_ok())
-        .collect()
-}
-
-#[test]
-fn every_view_becomes_every_other() {
-    let views = views();
-    for from in &views {
-        assert!(values_diff(from, from).is_empty());
-        for to in &views {
-            let patch = Value::Object(values_diff(from, to));
-            Schema::normalize(patch.clone()).expect("it is a patch");
-            let mut merged = own(from);
-            merge(&mut merged, &patch);
-            assert_eq!(own(&merged), own(to), "{from} {to}");
-        }
+    "#,
+    ) {
+        let found = Value::Object(Config::from(&from).patch_to(&Config::from(&to)));
+        assert_eq!(format!("{found:#}"), format!("{expected:#}"), "{from} {to}");
     }
 }
 
@@ -137,31 +78,6 @@ fn apply(from: &[u8], to: &[u8], positions: &[Option<usize>]) -> Vec<u8> {
         blocks.insert((wanted - 1).min(blocks.len()), name);
     }
     blocks
-}
-
-#[test]
-fn only_what_has_to_move_gets_a_position() {
-    for (from, to, expected) in [
-        ("abc", "abc", vec![]),
-        ("abc", "abcd", vec![]),
-        ("abc", "c", vec![]),
-        ("abcd", "dabc", vec![("d", 1)]),
-        ("abcd", "bcda", vec![("a", 4)]),
-        ("abc", "axbc", vec![("x", 2)]),
-        ("ab", "ba", vec![("a", 2)]),
-        ("abc", "cba", vec![("c", 1), ("a", 3)]),
-        ("xabcd", "bacd", vec![("b", 1)]),
-        // `c` already has position 3 in `from`, so a patch can't move it there: it stays.
-        ("xycab", "abc", vec![("a", 1), ("b", 2)]),
-    ] {
-        let found: Vec<(String, usize)> = positions(&names_of(from.as_bytes()), &names_of(to.as_bytes()))
-            .into_iter()
-            .zip(to.bytes())
-            .filter_map(|(position, name)| Some((char::from(name).to_string(), position?)))
-            .collect();
-        let expected: Vec<_> = expected.into_iter().map(|(name, at)| (name.to_owned(), at)).collect();
-        assert_eq!(found, expected, "{from:?} {to:?}");
-    }
 }
 
 fn names() -> impl Strategy<Value = Vec<u8>> {
@@ -191,58 +107,44 @@ proptest! {
 }
 
 /// The changed values, each as `[keys, before, after]`.
-fn changed(from: Value, to: Value) -> Value {
-    let list = ChangedValue::between(&Config::from(&from), &Config::from(&to)).into_iter();
+fn changed(from: &Value, to: &Value) -> Value {
+    let list = ChangedValue::between(&Config::from(from), &Config::from(to)).into_iter();
     list.map(|value| json!([value.keys.join("/"), value.before, value.after])).collect()
 }
 
 #[test]
 fn every_difference_is_listed_with_its_place() {
-    for (from, to, expected) in [
-        (json!({"rtmp": 1}), json!({"rtmp": 1}), json!([])),
-        (json!({"rtmp": 1}), json!({"rtsp": 2}), json!([["rtmp", 1, null], ["rtsp", null, 2]])),
-        (json!({}), json!({"http": [], "streams": {}}), json!([])),
-        (json!({"http": [80]}), json!({"http": [81]}), json!([["http", [80], [81]]])),
-        (json!({"http": [80]}), json!({"http": [80, 81]}), json!([["http", [80], [80, 81]]])),
-        (
-            json!({"http": [80, 81], "http_options": {"81": {"api": true}}}),
-            json!({"http": [80]}),
-            json!([["http", [80, 81], [80]], ["http_options", {"81": {"api": true}}, null]]),
-        ),
-        (
-            json!({"streams": {"a": {"urls": [{"url": "x"}], "prepush": 1}}}),
-            json!({"streams": {"a": {"urls": [{"url": "y"}], "prepush": 1}}}),
-            json!([["streams/a/urls/0/url", "x", "y"]]),
-        ),
-        (
-            json!({"auth": {"url": "g"}, "streams": {"a": {"auth": {"url_global": "g"}}}}),
-            json!({"auth": {"url": "h"}, "streams": {"a": {"auth": {"url": "z", "url_global": "h"}}}}),
-            json!([["auth/url", "g", "h"], ["streams/a/auth", null, {"url": "z"}]]),
-        ),
-        (
-            json!({"auth": {"url": "x", "extra": {"a": "1"}}}),
-            json!({"auth": {"url": false}}),
-            json!([["auth/url", "x", false], ["auth/extra", {"a": "1"}, null]]),
-        ),
-        (
-            json!({"x": ["token", "a"]}),
-            json!({"x": ["token", "b"]}),
-            json!([["x", ["token", "a"], ["token", "b"]]]),
-        ),
-        (json!({"x": {"a": {"b": 1}}}), json!({"x": {"a": {"b": 2}}}), json!([["x/a/b", 1, 2]])),
-    ] {
-        assert_eq!(changed(from, to), expected);
+    for [from, to, expected] in cases(
+        r#"
+        {"rtmp": 1} -> {"rtmp": 1} = []
+        {"rtmp": 1} -> {"rtsp": 2} = [["rtmp", 1, null], ["rtsp", null, 2]]
+        {} -> {"http": [], "streams": {}} = []
+        {"http": [80]} -> {"http": [81]} = [["http", [80], [81]]]
+        {"http": [80]} -> {"http": [80, 81]} = [["http", [80], [80, 81]]]
+        {"http": [80, 81], "http_options": {"81": {"api": true}}} -> {"http": [80]}
+            = [["http", [80, 81], [80]], ["http_options", {"81": {"api": true}}, null]]
+        {"streams": {"a": {"urls": [{"url": "x"}], "prepush": 1}}}
+            -> {"streams": {"a": {"urls": [{"url": "y"}], "prepush": 1}}} = [["streams/a/urls/0/url", "x", "y"]]
+        {"auth": {"url": "g"}, "streams": {"a": {"auth": {"url_global": "g"}}}}
+            -> {"auth": {"url": "h"}, "streams": {"a": {"auth": {"url": "z", "url_global": "h"}}}}
+            = [["auth/url", "g", "h"], ["streams/a/auth", null, {"url": "z"}]]
+        {"auth": {"url": "x", "extra": {"a": "1"}}} -> {"auth": {"url": false}}
+            = [["auth/url", "x", false], ["auth/extra", {"a": "1"}, null]]
+        {"x": ["token", "a"]} -> {"x": ["token", "b"]} = [["x", ["token", "a"], ["token", "b"]]]
+        {"x": {"a": {"b": 1}}} -> {"x": {"a": {"b": 2}}} = [["x/a/b", 1, 2]]
+    "#,
+    ) {
+        assert_eq!(changed(&from, &to), expected);
     }
 }
 
 #[test]
 fn a_position_is_listed_only_where_the_order_changed() {
-    let stream = |name: &str, position: u32| json!({"name": name, "position": position, "static": true});
-    let three = json!({"streams": {"a": stream("a", 1), "b": stream("b", 2), "c": stream("c", 3)}});
-    let gone = json!({"streams": {"b": stream("b", 1), "c": stream("c", 2)}});
-    assert_eq!(changed(three.clone(), gone.clone()), json!([["streams/a", {"static": true}, null]]));
-    assert_eq!(
-        changed(three, json!({"streams": {"b": stream("b", 1), "c": stream("c", 2), "a": stream("a", 3)}})),
-        json!([["streams/a/position", 1, 3]]),
-    );
+    let streams = |names: &str| -> Value {
+        let stream = |(at, name)| json!({"name": name, "position": at + 1, "static": true});
+        let streams = names.chars().map(String::from).enumerate();
+        json!({"streams": streams.map(|(at, name)| (name.clone(), stream((at, name)))).collect::<Object>()})
+    };
+    assert_eq!(changed(&streams("abc"), &streams("bc")), json!([["streams/a", {"static": true}, null]]));
+    assert_eq!(changed(&streams("abc"), &streams("bca")), json!([["streams/a/position", 1, 3]]));
 }

@@ -10,10 +10,6 @@ fn text_diff(old: &str, new: &str) -> String {
     names.to_owned() + &lines.into_iter().map(|line| line + "\n").collect::<String>()
 }
 
-fn headers(lines: &[String]) -> Vec<&str> {
-    lines.iter().map(String::as_str).filter(|line| line.starts_with("@@")).collect()
-}
-
 /// Applies a unified diff as `patch` does with no fuzz, and holds it to every number in it.
 fn apply(old: &str, diff: &str) -> String {
     let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
@@ -63,57 +59,33 @@ fn unmasked(old: &str, new: &str) -> Vec<String> {
     Document::parse(old).unified_diff(&Document::parse(new), Masker::Off)
 }
 
+/// That it leads from one text to the other is a law below; these are its form.
 #[test]
-fn shows_three_lines_around_a_change() {
-    assert_eq!(
-        text_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
-        "--- a\n+++ b\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
-    );
-}
-
-#[test]
-fn joins_hunks_whose_context_meets() {
+fn a_diff_has_the_form_that_patch_reads() {
+    const BARE: &str = "\\ No newline at end of file\n";
+    for (old, new, body) in [
+        ("1\n2\n3\n4\n5\n6\n7\n", "1\n2\n3\n4\nV\n6\n7\n", "@@ -2,6 +2,6 @@\n 2\n 3\n 4\n-5\n+V\n 6\n 7\n"),
+        ("a\nb", "a\nb", ""),
+        ("", "a\n", "@@ -0,0 +1 @@\n+a\n"),
+        ("a\nb\n", "", "@@ -1,2 +0,0 @@\n-a\n-b\n"),
+        ("a", "a\n", &format!("@@ -1 +1 @@\n-a\n{BARE}+a\n")),
+        ("a\nz", "b\nz", &format!("@@ -1,2 +1,2 @@\n-a\n+b\n z\n{BARE}")),
+        ("a\r\nb\r\n", "a\r\nc\n", "@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\n"),
+        ("a\nb\nc\n", "x\ny\nc\n", "@@ -1,3 +1,3 @@\n-a\n-b\n+x\n+y\n c\n"),
+    ] {
+        let names = if body.is_empty() { "" } else { "--- a\n+++ b\n" };
+        assert_eq!(text_diff(old, new), format!("{names}{body}"));
+    }
+    // Hunks are one where their lines around the changes meet.
     let old: String = (1..30).map(|n| format!("{n}\n")).collect();
-    let near = old.replace("\n10\n", "\nx\n").replace("\n17\n", "\ny\n");
-    assert_eq!(headers(&unmasked(&old, &near)).len(), 1);
-    let far = old.replace("\n10\n", "\nx\nx\n").replace("\n18\n", "\ny\ny\n");
-    assert_eq!(headers(&unmasked(&old, &far)), ["@@ -7,7 +7,8 @@", "@@ -15,7 +16,8 @@"]);
-}
-
-#[test]
-fn equal_texts_have_no_diff() {
-    assert_eq!(text_diff("a\nb", "a\nb"), "");
-    assert_eq!(text_diff("", ""), "");
-}
-
-#[test]
-fn an_empty_side_has_line_zero() {
-    assert_eq!(text_diff("", "a\n"), "--- a\n+++ b\n@@ -0,0 +1 @@\n+a\n");
-    assert_eq!(text_diff("a\nb\n", ""), "--- a\n+++ b\n@@ -1,2 +0,0 @@\n-a\n-b\n");
-}
-
-#[test]
-fn marks_a_missing_newline_on_its_side() {
-    const MARK: &str = "\\ No newline at end of file\n";
-    let check = |old, new, body: &str| {
-        assert_eq!(text_diff(old, new), format!("--- a\n+++ b\n{body}"));
-    };
-    check("a", "a\n", &format!("@@ -1 +1 @@\n-a\n{MARK}+a\n"));
-    check("a\n", "a", &format!("@@ -1 +1 @@\n-a\n+a\n{MARK}"));
-    check("a", "b", &format!("@@ -1 +1 @@\n-a\n{MARK}+b\n{MARK}"));
-    check("a\nz", "b\nz", &format!("@@ -1,2 +1,2 @@\n-a\n+b\n z\n{MARK}"));
-    check("a\nb", "a\n", &format!("@@ -1,2 +1 @@\n a\n-b\n{MARK}"));
-    check("", "a", &format!("@@ -0,0 +1 @@\n+a\n{MARK}"));
-}
-
-#[test]
-fn keeps_carriage_returns() {
-    assert_eq!(text_diff("a\r\nb\r\n", "a\r\nc\n"), "--- a\n+++ b\n@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\n");
-}
-
-#[test]
-fn neighbouring_changes_show_what_went_first() {
-    assert_eq!(text_diff("a\nb\nc\n", "x\ny\nc\n"), "--- a\n+++ b\n@@ -1,3 +1,3 @@\n-a\n-b\n+x\n+y\n c\n");
+    for (second, headers) in
+        [("17", &["@@ -7,14 +7,16 @@"][..]), ("18", &["@@ -7,7 +7,8 @@", "@@ -15,7 +16,8 @@"])]
+    {
+        let new = old.replace("\n10\n", "\nx\nx\n").replace(&format!("\n{second}\n"), "\ny\ny\n");
+        let mut lines = unmasked(&old, &new);
+        lines.retain(|line| line.starts_with("@@"));
+        assert_eq!(lines, headers);
+    }
 }
 
 #[test]

@@ -25,180 +25,137 @@ impl Random {
     }
 }
 
-/// Writes mangled texts; each comment of a text has a number of its own.
-struct Mangler<'r> {
-    random: &'r mut Random,
-    comments: usize,
+/// What stands between two words, and between two entries. A `§` is a comment, each with a number of its own.
+const BLANKS: &[&str] = &[" §\n  ", "\n    ", "\t", "\r\n  ", " ", " ", " ", " ", " ", " ", " ", " "];
+const GAPS: &[&str] =
+    &[" §\n", "\n§\n", " ", "\r\n", "\n\n", "\n\n  §\n  ", "", " §\r\n§\n", "\n  ", "\n  ", "\n  "];
+
+/// Settings of a stream. One of the words between `|` is taken, and a `~` in it is a blank.
+const SETTINGS: &[&str] = &[
+    "prepush 5|off|7|on",
+    r#"title x|"a~b"|5|""|a"b"c"#,
+    "url|input udp://1|udp://2|udp://3",
+    "url|input udp://1|udp://2|udp://3",
+    r#"url|input udp://1|udp://2|udp://3 k=1|k="a~b"|flag|k=a=b"#,
+    "dvr /s 90% 5d",
+    "auth http://b k=1 j=2",
+    "disabled",
+    "foo 1 two",
+    "push rtmp://1|rtmp://3",
+    "urls udp://1 udp://2",
+    "transcoder vb=1024k ab=64k",
+    "blk {",
+    "foo2 true",
+    "foo2 true",
+];
+
+fn words(random: &mut Random, words: &str) -> String {
+    let mut text = String::new();
+    for word in words.split(' ') {
+        text += if text.is_empty() { "" } else { random.one(BLANKS) };
+        text += &random.one(&word.split('|').collect::<Vec<_>>()).replace('~', " ");
+    }
+    text
 }
 
-impl Mangler<'_> {
-    fn comment(&mut self) -> String {
-        self.comments += 1;
-        format!("# c{}", self.comments)
+fn setting(random: &mut Random) -> String {
+    let line = random.one(SETTINGS);
+    let text = words(random, line);
+    if line == "blk {" {
+        return format!("{text}{}{}{}}}", random.one(GAPS), setting(random), random.one(GAPS));
     }
-
-    /// White space between two words.
-    fn blank(&mut self) -> String {
-        match self.random.below(12) {
-            0 => format!(" {}\n  ", self.comment()),
-            1 => "\n    ".to_owned(),
-            2 => "\t".to_owned(),
-            3 => "\r\n  ".to_owned(),
-            _ => " ".to_owned(),
-        }
-    }
-
-    /// What stands between two entries.
-    fn gap(&mut self) -> String {
-        match self.random.below(11) {
-            0 => format!(" {}\n", self.comment()),
-            1 => format!("\n{}\n", self.comment()),
-            2 => " ".to_owned(),
-            3 => "\r\n".to_owned(),
-            4 => "\n\n".to_owned(),
-            5 => format!("\n\n  {}\n  ", self.comment()),
-            6 => String::new(),
-            7 => format!(" {}\r\n{}\n", self.comment(), self.comment()),
-            _ => "\n  ".to_owned(),
-        }
-    }
-
-    fn words(&mut self, words: &[&str]) -> String {
-        let mut text = words[0].to_owned();
-        for word in &words[1..] {
-            text += &self.blank();
-            text += word;
-        }
-        text
-    }
-
-    fn setting(&mut self) -> String {
-        let line = match self.random.below(15) {
-            0 => ["prepush", self.random.one(&["5", "off", "7", "on"])].to_vec(),
-            1 => ["title", self.random.one(&["x", "\"a b\"", "5", "\"\"", "a\"b\"c"])].to_vec(),
-            2..=4 => {
-                let keyword = self.random.one(&["url", "input"]);
-                let url = self.random.one(&["udp://1", "udp://2", "udp://3"]);
-                match self.random.below(2) {
-                    0 => [keyword, url, self.random.one(&["k=1", "k=\"a b\"", "flag", "k=a=b"])].to_vec(),
-                    _ => [keyword, url].to_vec(),
-                }
-            }
-            5 => ["dvr", "/s", "90%", "5d"].to_vec(),
-            6 => ["auth", "http://b", "k=1", "j=2"].to_vec(),
-            7 => ["disabled"].to_vec(),
-            8 => ["foo", "1", "two"].to_vec(),
-            9 => ["push", self.random.one(&["rtmp://1", "rtmp://3"])].to_vec(),
-            10 => ["urls", "udp://1", "udp://2"].to_vec(),
-            11 => ["transcoder", "vb=1024k", "ab=64k"].to_vec(),
-            12 => {
-                let (open, above, inside, below) = (self.blank(), self.gap(), self.setting(), self.gap());
-                return format!("blk{open}{{{above}{inside}{below}}}");
-            }
-            _ => ["foo2", "true"].to_vec(),
-        };
-        let (words, end) =
-            (self.words(&line), if self.random.below(10) == 0 { self.blank() } else { String::new() });
-        format!("{words}{end};")
-    }
-
-    fn text(&mut self) -> String {
-        let mut names = vec!["a", "b", "c", "d"];
-        let mut text = if self.random.below(9) == 0 { "\u{feff}".to_owned() } else { String::new() };
-        for _ in 0..=self.random.below(5) {
-            let name =
-                if names.is_empty() { None } else { Some(names.remove(self.random.below(names.len()))) };
-            match (self.random.below(7), name) {
-                (0, _) => {
-                    let (port, end) = (80 + self.random.below(3), self.blank());
-                    let block = format!("{{{}api false;{}}}", self.gap(), self.gap());
-                    text += &format!("http {port}{end}{}", self.random.one(&[";", &block]));
-                }
-                (1, _) => text += "foo 1;",
-                (2, Some(name)) => {
-                    let keyword = self.random.one(&["stream", "ondemand"]);
-                    text += &self.words(&[keyword, name, "udp://9", "k=1"]);
-                    text += &(self.blank() + ";");
-                }
-                (3, Some(name)) => text += &format!("stream {name};"),
-                (_, Some(name)) => {
-                    text += &self.words(&["stream", name, "{"]);
-                    for _ in 0..self.random.below(4) {
-                        text += &self.gap();
-                        text += &self.setting();
-                    }
-                    text += &(self.gap() + "}");
-                }
-                (_, None) => {}
-            }
-            text += &self.gap();
-        }
-        text
-    }
+    text + if random.below(10) == 0 { random.one(BLANKS) } else { "" } + ";"
 }
 
-/// A new value of a member of a stream.
-fn value(random: &mut Random, key: &str) -> Value {
-    match key {
-        "prepush" => random.one(&[json!(5), json!(9), json!(false)]),
-        "title" => random.one(&[json!("a b"), json!(5), json!("5"), json!("x\\y\"z"), json!("")]),
-        "urls" => {
-            let mut urls = Vec::new();
-            for _ in 0..random.below(4) {
-                let url = random.one(&["udp://1", "udp://2", "udp://3", "udp://4"]);
-                urls.push(match random.below(3) {
-                    0 => json!({"url": url, "k": random.one(&[json!(1), json!("a b"), json!("x=y")])}),
-                    _ => json!({ "url": url }),
-                });
+fn text(random: &mut Random) -> String {
+    let mut names = vec!["a", "b", "c", "d", "e", "f"];
+    let mut text = if random.below(9) == 0 { "\u{feff}".to_owned() } else { String::new() };
+    for _ in 0..=random.below(5) {
+        let name = names.swap_remove(random.below(names.len()));
+        match random.below(7) {
+            0 => {
+                let block = format!("{{{}api false;{}}}", random.one(GAPS), random.one(GAPS));
+                let end = random.one(&[";", &block]).to_owned();
+                text += &format!("http {}{}{end}", 80 + random.below(3), random.one(BLANKS));
             }
-            urls.into()
+            1 => text += "foo 1;",
+            2 => text += &(words(random, &format!("stream|ondemand {name} udp://9 k=1 ;"))),
+            3 => text += &format!("stream {name};"),
+            _ => {
+                text += &words(random, &format!("stream {name} {{"));
+                for _ in 0..random.below(4) {
+                    text += random.one(GAPS);
+                    text += &setting(random);
+                }
+                text = text + random.one(GAPS) + "}";
+            }
         }
-        "dvr" => random.one(&[
-            json!({"root": "/s", "dvr_limit": 7200}),
-            json!({"root": "/z"}),
-            json!({"reference": "m"}),
-            json!({"root": "/s", "disk_limit": 80, "options": ["x", "y"]}),
-        ]),
-        "auth" => random.one(&[
-            json!({"url": false}),
-            json!({"url": "http://z", "extra": {"n": "v"}}),
-            json!({"url": "http://b", "extra": {"k": "3", "j": null}}),
-        ]),
-        "foo" => random.one(&[json!([1, "three"]), json!("z"), json!([2, "two"])]),
-        "push" => random.one(&[json!(["rtmp://1", "rtmp://2"]), json!(["rtmp://2"])]),
-        "transcoder" => random.one(&[
-            json!([["audio_bitrate", 64000], ["video_bitrate", 1024000]]),
-            json!([["video_bitrate", 2000000]]),
-        ]),
-        "blk" => random.one(&[json!({"foo": 3}), json!({"prepush": 8})]),
-        "static" => json!(random.below(2) == 0),
-        "position" => json!(1 + random.below(3)),
-        _ => json!(true),
+        text += random.one(GAPS);
     }
+    let mut parts = text.split('§');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.enumerate().fold(first, |text, (number, part)| format!("{text}# c{number}{part}"))
 }
 
-const KEYS: &str = "prepush title urls dvr auth foo push transcoder blk static disabled position";
+/// New values of the members of a stream; those of `urls` are made.
+const VALUES: &[(&str, &str)] = &[
+    ("prepush", "5 | 9 | false"),
+    ("title", r#""a b" | 5 | "5" | "x\\y\"z" | """#),
+    ("urls", ""),
+    (
+        "dvr",
+        r#"{"root": "/s", "dvr_limit": 7200} | {"root": "/z"} | {"reference": "m"} |
+           {"root": "/s", "disk_limit": 80, "options": ["x", "y"]}"#,
+    ),
+    (
+        "auth",
+        r#"{"url": false} | {"url": "http://z", "extra": {"n": "v"}} |
+           {"url": "http://b", "extra": {"k": "3", "j": null}}"#,
+    ),
+    ("foo", r#"[1, "three"] | "z" | [2, "two"]"#),
+    ("push", r#"["rtmp://1", "rtmp://2"] | ["rtmp://2"]"#),
+    (
+        "transcoder",
+        r#"[["audio_bitrate", 64000], ["video_bitrate", 1024000]] | [["video_bitrate", 2000000]]"#,
+    ),
+    ("blk", r#"{"foo": 3} | {"prepush": 8}"#),
+    ("static", "true | false"),
+    ("disabled", "true"),
+    ("position", "1 | 2 | 3"),
+];
+
+fn value(random: &mut Random, (key, values): (&str, &str)) -> Value {
+    let mut url = || match (random.below(3), format!("udp://{}", 1 + random.below(4))) {
+        (0, url) => json!({"url": url, "k": random.one(&[json!(1), json!("a b"), json!("x=y")])}),
+        (_, url) => json!({ "url": url }),
+    };
+    if key == "urls" {
+        let some = [url(), url(), url()];
+        return some[..random.below(4)].into();
+    }
+    let values: Vec<&str> = values.split(" |").collect();
+    serde_json::from_str(random.one(&values)).expect("it is JSON")
+}
 
 fn patch(random: &mut Random) -> Value {
-    let keys: Vec<&str> = KEYS.split(' ').collect();
     let mut streams = Map::new();
     for _ in 0..=random.below(2) {
         let mut members = Map::new();
         for _ in 0..=random.below(2) {
-            let key = random.one(&keys);
+            let member @ (key, _) = random.one(VALUES);
             let is_removed = random.below(7) == 0 && !matches!(key, "static" | "position");
-            members.insert(key.to_owned(), if is_removed { Value::Null } else { value(random, key) });
+            let value = if is_removed { Value::Null } else { value(random, member) };
+            members.insert(key.to_owned(), value);
         }
         let is_gone = random.below(12) == 0;
         let name = random.one(&["a", "b", "c", "d"]);
         streams.insert(name.to_owned(), if is_gone { Value::Null } else { members.into() });
     }
     let mut patch = json!({ "streams": streams });
-    if random.below(4) == 0 {
-        patch["http"] = random.one(&[json!([80, 81]), json!([82]), json!([]), json!([81, 80, 83])]);
-    }
-    if random.below(4) == 0 {
-        patch["foo"] = value(random, "foo");
+    for (key, values) in [("http", "[80, 81] | [82] | [] | [81, 80, 83]"), ("foo", r#"[1, "three"] | "z""#)] {
+        if random.below(4) == 0 {
+            patch[key] = value(random, (key, values));
+        }
     }
     patch
 }
@@ -215,7 +172,7 @@ fn comments(text: &str) -> HashMap<String, usize> {
 fn edit(seed: u64, count: usize) -> usize {
     let (mut random, mut made) = (Random(seed), 0);
     for _ in 0..count {
-        let text = Mangler { random: &mut random, comments: 0 }.text();
+        let text = text(&mut random);
         let (document, patch) = (Document::parse(text.as_str()), patch(&mut random));
         if !is_valid(&document) {
             continue;

@@ -39,9 +39,7 @@ impl MountedFile {
     /// The warnings of the next writer.
     fn warnings(&self) -> Vec<String> {
         let writer = self.conf.writer(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock");
-        let loaded = self.conf.load().ok();
-        let base = loaded.as_ref();
-        writer.reconcile(base, &|_| None).expect("it is ours").warnings
+        writer.reconcile(self.conf.load().ok().as_ref(), &|_| None).expect("it is ours").warnings
     }
 
     /// True if the next writer tells this alone.
@@ -56,11 +54,11 @@ impl MountedFile {
     /// The entry of a change from the present text to `new`.
     fn staged(&self, new: &[u8]) -> Staged {
         let history = History::make(&self.state_dir()).expect("the folder is writable");
-        let (path, old) = (self.conf.target(), self.conf.load().expect("it can be read"));
+        let (path, old) = (&self.conf.target, self.conf.load().expect("it can be read"));
         let found = fs::metadata(path).expect("the file is there");
         let record = ChangeRecord::new("save", "me");
-        let staged = Staged::stage(history, path, Some((&old, &found)), Some(new), &record);
-        staged.expect("the folder is writable")
+        Staged::stage(history, path, Some((&old, &found)), Some(new), &record)
+            .expect("the folder is writable")
     }
 
     /// A writer dies between making the mark durable and the end of its work, leaving `bytes`.
@@ -74,11 +72,11 @@ impl MountedFile {
 
     /// Changes the file without giving it another inode.
     fn leave(&self, bytes: &[u8]) {
-        fs::write(self.conf.target(), bytes).expect("the file is ours");
+        fs::write(&self.conf.target, bytes).expect("the file is ours");
     }
 
     fn text(&self) -> Vec<u8> {
-        fs::read(self.conf.target()).expect("the file is there")
+        fs::read(&self.conf.target).expect("the file is there")
     }
 
     fn mark(&self) -> PathBuf {
@@ -132,7 +130,7 @@ fn a_mixture_in_any_order_with_zeros_or_cut_is_put_back() {
         // The next change that root makes copies the state folder. Who is not root gives the file to himself.
         let us = rustix::process::geteuid();
         let owner = if us.is_root() { 65534 } else { us.as_raw() };
-        chown(place.conf.target(), Some(owner), None).expect("it is ours, or we are root");
+        chown(&place.conf.target, Some(owner), None).expect("it is ours, or we are root");
         assert!(place.tells(PUT_BACK), "{left:?}");
         assert_eq!(place.text(), OLD, "{left:?}");
     }
@@ -159,9 +157,9 @@ fn a_mixture_in_another_file_is_an_edit() {
     let place = MountedFile::new();
     place.crash(NEW[2], OLD);
     let mixture = cut_short(NEW[2], 8);
-    let next = place.conf.target().with_extension("next");
+    let next = place.conf.target.with_extension("next");
     fs::write(&next, &mixture).expect("the folder is ours");
-    fs::rename(&next, place.conf.target()).expect("the folder is ours");
+    fs::rename(&next, &place.conf.target).expect("the folder is ours");
     assert!(place.warnings().is_empty());
     assert_eq!(place.text(), mixture);
 }

@@ -11,7 +11,6 @@ use crate::cli::{Place, Run, SAMPLE};
 /// `admin:hunter2`, in base64.
 pub const AUTHORIZATION: &str = "Basic YWRtaW46aHVudGVyMg==";
 
-/// What gives these credentials to the program.
 pub const AS_ADMIN: &str = "admin:hunter2";
 
 pub fn view(text: &str) -> Value {
@@ -20,10 +19,11 @@ pub fn view(text: &str) -> Value {
 }
 
 pub fn bare() -> Server {
-    bare_of(view(SAMPLE))
+    bare_of(SAMPLE)
 }
 
-pub fn bare_of(mut running: Value) -> Server {
+fn bare_of(text: &str) -> Server {
+    let mut running = view(text);
     Server::start(move |request| {
         if request.headers.get("authorization").map(String::as_str) != Some(AUTHORIZATION) {
             return Reply::of(401, "Unauthorized").with("WWW-Authenticate", "Basic realm=\"x\"");
@@ -68,7 +68,6 @@ fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
-/// Runs a command against a server, as its administrator.
 pub fn run(server: &Server, place: &Place, arguments: &[&str], input: &str) -> Run {
     let url = server.url_as(AS_ADMIN);
     place.mediactl(["--url", &url].iter().chain(arguments)).input(input).run().hides(AS_ADMIN)
@@ -144,12 +143,7 @@ fn a_dry_run_posts_nothing() {
         (&["save", "-"], &other, 0, "+rtsp 555;"),
         (&["update", "-"], &other, 0, "+rtsp 555;"),
         (&["modify", "--unset", "edit_auth", "-q"], "", 6, ""),
-        (
-            &["modify", "--set", "edit_auth.password=s3cret", "--show-secrets"],
-            "",
-            0,
-            "+edit_auth admin s3cret;",
-        ),
+        (&["modify", "edit_auth.password=s3cret", "--show-secrets"], "", 0, "+edit_auth admin s3cret;"),
         (&["modify", "--set", "edit_auth.password=s3cret"], "", 0, "+edit_auth admin <secret:"),
         (&["modify", "--set", "rtmp=1", "--expect", "rtsp=1"], "", 5, "`rtsp` is `554`, not `1`"),
     ] {
@@ -158,33 +152,27 @@ fn a_dry_run_posts_nothing() {
         assert_eq!(told.out.contains("s3cret"), shown.contains("s3cret"), "{arguments:?}");
     }
     let shown = run(&server, &place, &["modify", "--set", "streams.cam1.prepush=9", "--dry-run"], "");
-    shown
-        .says("compares its values")
-        .says(&format!("would change {}: 1 line added, 1 line removed\n", server.url()));
+    let would = format!("would change {}: 1 line added, 1 line removed\n", server.url());
+    shown.says("compares its values").says(&would);
     assert_eq!(server.posts(), []);
 }
 
 #[test]
 fn a_refused_change_sends_nothing() {
     let many: String = (0..8).map(|at| format!("stream s{at} udp://h:{at};\n")).collect();
-    let (server, place) = (bare_of(view(&format!("{SAMPLE}{many}"))), place());
+    let (server, place) = (bare_of(&format!("{SAMPLE}{many}")), place());
     let gone: Vec<String> = (0..7).map(|at| format!("\"s{at}\":null")).collect();
     let gone = format!("{{\"streams\":{{{}}}}}", gone.join(","));
-    let deleted = "7 of 11 streams would be deleted";
+    let (deleted, last) = ("7 of 11 streams would be deleted", "the last usable `edit_auth`");
     for (arguments, input, code, said) in [
         (&["modify", "-f", "-"][..], gone.as_str(), 6, deleted),
         (&["modify", "-f", "-"], r#"{"streams":null}"#, 6, "11 of 11"),
         (&["modify", "-f", "-", "--max-delete", "6"], &gone, 6, deleted),
         (&["save", "-"], "edit_auth a b;\n", 6, "no stream, live or plugin"),
         (&["update", "-"], "edit_auth a b;\n", 6, "no stream, live or plugin"),
-        (&["modify", "--unset", "edit_auth"], "", 6, "the last usable `edit_auth`"),
-        (
-            &["modify", "--accept", "near-miss", "--set-string", "edit_auth.password="],
-            "",
-            6,
-            "the last usable `edit_auth`",
-        ),
-        (&["save", "-", "--max-delete", "99"], "http 1;\n", 6, "the last usable `edit_auth`"),
+        (&["modify", "--unset", "edit_auth"], "", 6, last),
+        (&["modify", "--accept=near-miss", "--set-string", "edit_auth.password="], "", 6, last),
+        (&["save", "-", "--max-delete", "99"], "http 1;\n", 6, last),
         (&["save", "-"], "# curl\n", 6, "no stream, live or plugin at all"),
         (&["save", "-"], "http x {\n", 3, "the new configuration has"),
         (&["update", "-"], "edit_auth a <secret:123456>;\n", 3, "mask"),
@@ -211,9 +199,8 @@ fn changes_are_made_and_shown() {
     run(&server, &place, &["save", "-"], &other).exits(0).prints("+rtsp 555;").says("saved http://127");
     run(&server, &place, &["update", "-"], SAMPLE).exits(0).prints("-rtsp 555;").says("updated http://127");
     let warned = run(&server, &place, &["modify", "--set", "http[+]=81", "-m", "more"], "").exits(0);
-    let warned =
-        warned.says("warning: `http://127").says("another change at the same time could be overwritten");
-    warned.says("does not record messages").prints("+http 81;");
+    let warned = warned.says("warning: `http://127").says("does not record messages").prints("+http 81;");
+    warned.says("another change at the same time could be overwritten");
     let posts = [
         ("modify", r#"{"streams":{"cam1":{"prepush":9}}}"#),
         ("modify", patch),
@@ -272,15 +259,13 @@ fn blocks_are_renamed_and_copied_by_a_patch() {
     let sources = json!([{"url": "udp://239.0.0.1:1234", "priority": 1}]);
     let lobby = json!({"static": true, "position": 1, "urls": sources, "prepush": 5});
     let posted = server.posts().into_iter().map(|(_, body)| serde_json::from_str(&body).expect("it is JSON"));
-    assert_eq!(
-        posted.collect::<Vec<Value>>(),
-        [
-            json!({"streams": {"lobby": lobby, "cam1": null}}),
-            json!({"streams": {"cam9": {"static": true, "urls": sources, "prepush": 6}}}),
-            json!({"streams": {"cam5": {"urls": [{"url": "udp://h:5"}]}}}),
-            json!({"streams": {"film": null}}),
-        ]
-    );
+    let patches = [
+        json!({"streams": {"lobby": lobby, "cam1": null}}),
+        json!({"streams": {"cam9": {"static": true, "urls": sources, "prepush": 6}}}),
+        json!({"streams": {"cam5": {"urls": [{"url": "udp://h:5"}]}}}),
+        json!({"streams": {"film": null}}),
+    ];
+    assert_eq!(posted.collect::<Vec<Value>>(), patches);
 }
 
 #[test]
@@ -318,7 +303,7 @@ fn form_change_near_miss_and_one_line_are_refused_and_nothing_is_posted() {
     ] {
         let arguments: Vec<&str> = command.split(' ').collect();
         for accepting in [&["--accept", guard][..], &["--force"]] {
-            let (server, place) = (bare_of(view(GUARDED)), place());
+            let (server, place) = (bare_of(GUARDED), place());
             run(&server, &place, &arguments, input).exits(3).says(named).says(guard);
             let rehearsed = [&arguments[..], &["--dry-run", "--yes"]].concat();
             run(&server, &place, &rehearsed, input).exits(3).says(named);

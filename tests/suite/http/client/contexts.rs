@@ -3,11 +3,12 @@
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::PathBuf;
 
 use super::bare::{AS_ADMIN, bare};
 use super::place;
 use crate::cli::{Call, Place, Run};
+
+const CONTEXTS: &str = ".config/mediactl/contexts.conf";
 
 /// A place whose user has contexts.
 struct Home(Place);
@@ -19,35 +20,28 @@ impl Home {
 
     /// The program; no variable names a target.
     fn call(&self, arguments: &[&str]) -> Call {
-        let home = self.0.path("");
-        self.0.mediactl(arguments).without("MEDIACTL_CONF").env("HOME", home.to_str().expect("it is text"))
+        self.0.mediactl(arguments).without("MEDIACTL_CONF").at_home(&self.0, "")
     }
 
     fn run(&self, arguments: &[&str]) -> Run {
         self.call(arguments).run()
     }
 
-    /// The same of a command line.
     #[track_caller]
     fn does(&self, command: &str, code: i32) -> Run {
         self.run(&command.split(' ').collect::<Vec<_>>()).exits(code)
     }
 
-    /// Adds a context with what is given behind the URL.
     fn add(&self, name: &str, url: &str, more: &[&str]) -> Run {
         self.run(&[&["context", "add", name, "--url", url], more].concat())
     }
 
-    fn file(&self) -> PathBuf {
-        self.0.path(".config/mediactl/contexts.conf")
-    }
-
     fn text(&self) -> String {
-        fs::read_to_string(self.file()).expect("there are contexts")
+        fs::read_to_string(self.0.path(CONTEXTS)).expect("there are contexts")
     }
 
-    fn put(&self, text: &str) {
-        fs::write(self.file(), text).expect("the folder is there");
+    fn set_mode(&self, path: &str, mode: u32) {
+        fs::set_permissions(self.0.path(path), fs::Permissions::from_mode(mode)).expect("it is ours");
     }
 }
 
@@ -67,12 +61,12 @@ fn a_context_reaches_its_server_with_its_credentials_and_no_other_one() {
     home.does("context use prod", 0);
     home.does("read rtsp", 0).prints("555");
     home.call(&["read", "http"]).env("MEDIACTL_CONF", "media.conf").run().exits(0).prints("1");
-    home.put(&home.text().replace("current prod;\n", ""));
+    home.0.put(CONTEXTS, home.text().replace("current prod;\n", ""));
     home.does("read rtsp", 7);
     assert!(server.requests().iter().all(|request| request.headers.contains_key("authorization")));
     for (url, code) in [(&url, 0), (&other.url(), 4)] {
         let call = home.call(&["-x", "prod", "diff", "running", url]);
-        call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run().exits(code);
+        call.by_admin().run().exits(code);
     }
     assert!(other.requests().iter().all(|request| !request.headers.contains_key("authorization")));
 }
@@ -85,11 +79,13 @@ fn a_context_has_its_api_prefix_and_its_time() {
     assert!(home.text().contains("  api_prefix /elsewhere;\n  timeout 7;\n"), "{}", home.text());
     let list = home.does("context list -o json", 0).json();
     assert_eq!((&list[0]["api_prefix"], &list[0]["timeout"]), (&"/elsewhere".into(), &7.into()));
-    home.does("-x prod read rtsp", 7);
+    home.does("-x prod read rtsp", 7).says("--api-prefix");
     home.does("-x prod --api-prefix /media/api read rtsp", 0).prints("554");
-    home.does("context remove prod", 0);
-    home.add("prod", &as_admin, &["--api-prefix", "/media/api"]).exits(0);
-    home.does("-x prod read rtsp", 0).prints("554");
+    // The prefix may stand in the URL, too.
+    home.add("other", &format!("{as_admin}/media"), &["--api-prefix", "api"]).exits(0);
+    home.add("whole", &format!("{as_admin}/media/api/"), &[]).exits(0);
+    home.does("-x other read rtsp", 0).prints("554");
+    home.does("-x whole read rtsp", 0).prints("554");
     // It takes connections, and never answers.
     let silent = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     let url = format!("http://{}", silent.local_addr().expect("it is bound"));
@@ -119,17 +115,16 @@ fn contexts_are_kept_in_a_file_of_the_user_with_its_comments() {
     let home = Home::new();
     home.does("context list", 0).says("there are no contexts");
     home.add("prod", "https://media.example", &["--user", "7", "--group", "edge,eu", "--cacert", "ca.pem"]);
-    let mode = |path: PathBuf| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
-    assert_eq!((mode(home.file()), mode(home.0.path(".config/mediactl"))), (0o600, 0o700));
-    let ca = home.0.path("ca.pem");
-    let ca = ca.canonicalize().unwrap_or(ca);
+    let mode = |path| fs::metadata(home.0.path(path)).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!((mode(CONTEXTS), mode(".config/mediactl")), (0o600, 0o700));
+    let ca = home.0.path("").canonicalize().expect("it is there").join("ca.pem");
     let prod = format!(
         "context prod {{\n  url https://media.example;\n  login \"7\";\n  cacert {};\n  group edge eu;\n}}\n",
         ca.display()
     );
     assert_eq!(home.text(), prod);
     let test = "\n# to try things\ncontext test { url http://a:hunter2@h; } # soon gone\n";
-    home.put(&format!("# mine\n{prod}{test}"));
+    home.0.put(CONTEXTS, format!("# mine\n{prod}{test}"));
     home.does("context use test", 0);
     let list = home.does("context list", 0).hides("hunter2");
     list.prints("*  test  http://h").prints("prod  https://media.example  7      edge eu");
@@ -157,15 +152,15 @@ fn a_file_that_others_may_have_written_is_refused() {
     let home = Home::new();
     home.add("prod", "http://h", &[]).exits(0);
     for mode in [0o640, 0o602] {
-        fs::set_permissions(home.file(), fs::Permissions::from_mode(mode)).expect("it is ours");
-        home.run(&["-x", "prod", "read"]).exits(4).says("other users may read or write").says("chmod 600");
-        home.run(&["context", "use", "prod"]).exits(4);
+        home.set_mode(CONTEXTS, mode);
+        home.does("-x prod read", 4).says("other users may read or write").says("chmod 600");
+        home.does("context use prod", 4);
     }
-    fs::set_permissions(home.file(), fs::Permissions::from_mode(0o600)).expect("it is ours");
-    home.put("context prod { url http://h;\n  passwrd x; }\n");
-    home.run(&["-x", "prod", "read"]).exits(3).says("context `prod`: unknown field `passwrd`");
-    home.put("context prod {");
-    home.run(&["-x", "prod", "read"]).exits(3).says("has 1 error");
+    home.set_mode(CONTEXTS, 0o600);
+    home.0.put(CONTEXTS, "context prod { url http://h;\n  passwrd x; }\n");
+    home.does("-x prod read", 3).says("context `prod`: unknown field `passwrd`");
+    home.0.put(CONTEXTS, "context prod {");
+    home.does("-x prod read", 3).says("has 1 error");
 }
 
 #[test]
@@ -184,25 +179,25 @@ fn an_inventory_has_further_contexts_and_holds_for_names_in_both() {
     home.does("--inventory servers.conf context remove b", 0);
     let text = fs::read_to_string(home.0.path("servers.conf")).expect("it is there");
     assert!(text.starts_with("# ours\ncontext c {") && text.contains("url http://d;"), "{text}");
+    home.0.put_fifo("pipe.conf");
+    for command in ["context list", "-x c read", "context add e --url http://e"] {
+        home.does(&format!("--inventory pipe.conf {command}"), 7).says("`pipe.conf` is not a regular file");
+    }
     home.does("--inventory none.conf context list", 7).says("cannot read `none.conf`");
-    let mode = |path: &str, mode| {
-        fs::set_permissions(home.0.path(path), fs::Permissions::from_mode(mode)).expect("it is ours");
-    };
-    fs::create_dir(home.0.path("shared")).expect("a folder can be made");
-    home.0.put(
-        "shared/servers.conf",
-        "context e { url http://127.0.0.1:1; login a; password_command \"exit 1\"; }\n",
-    );
-    fs::create_dir(home.0.path("links")).expect("a folder can be made");
+    for folder in ["shared", "links"] {
+        fs::create_dir(home.0.path(folder)).expect("a folder can be made");
+    }
+    let context = "context e { url http://127.0.0.1:1; login a; password_command \"exit 1\"; }\n";
+    home.0.put("shared/servers.conf", context);
     symlink("../shared/servers.conf", home.0.path("links/one.conf")).expect("a link can be made");
-    mode("links", 0o777);
+    home.set_mode("links", 0o777);
     home.does("--inventory links/one.conf -x e read", 4).says("/links'`").hides("exit status");
     for (path, open, shut) in [("shared", 0o777, 0o755), ("shared/servers.conf", 0o664, 0o644)] {
-        mode(path, open);
+        home.set_mode(path, open);
         let run = home.does("--inventory shared/servers.conf -x e read", 4).says("hint: `chmod go-w '");
         run.says(&format!("/{path}'`")).hides("exit status");
         home.does("--inventory shared/servers.conf context list", 0);
-        mode(path, shut);
+        home.set_mode(path, shut);
     }
     home.does("--inventory shared/servers.conf -x e read", 4).says("failed: exit status: 1");
     home.0.put("servers.conf", "current a;\n");

@@ -2,69 +2,49 @@
 
 use super::bare::{AS_ADMIN, bare};
 use super::place;
-use super::server::Server;
-use crate::cli::{Place, Run};
-
-fn read(server: &Server, place: &Place, flags: &[&str], environment: &[(&str, &str)]) -> Run {
-    let url = server.url();
-    let mut call = place.mediactl(["read", "rtsp"].iter().chain(flags).copied().chain(["--url", &url]));
-    for (name, value) in environment {
-        call = call.env(name, value);
-    }
-    call.run().hides("hunter2").hides("gu3ss")
-}
 
 #[test]
 fn credentials_come_from_flags_environment_and_url() {
     let (server, place) = (bare(), place());
     place.put("right", "hunter2\n");
     place.put("wrong", "gu3ss");
-    let login = ("MEDIACTL_LOGIN", "admin");
+    let (login, other) = (("MEDIACTL_LOGIN", "admin"), ("MEDIACTL_LOGIN", "x"));
     let (right, wrong) = (("MEDIACTL_PASSWORD", "hunter2"), ("MEDIACTL_PASSWORD", "gu3ss"));
-    let (flags, bad_flags) =
-        (["--user", "admin", "--password-file", "right"], ["--user", "admin", "--password-file", "wrong"]);
-    for (flags, environment, code) in [
-        (&[][..], &[][..], 4),
-        (&flags[..], &[], 0),
-        (&flags[..], &[("MEDIACTL_LOGIN", "x"), wrong], 0),
-        (&bad_flags[..], &[login, right], 4),
-        (&[], &[login, right], 0),
-        (&[], &[login, wrong], 4),
-        (&flags[..2], &[right], 0),
-        (&flags[..2], &[], 4),
-        (&[], &[login], 4),
-        (&flags[2..], &[login], 0),
-        (&["--user", "a:b"], &[right], 2),
-        (&["--password-file", "missing"], &[login], 7),
-    ] {
-        let run = read(&server, &place, flags, environment).exits(code);
-        let has_password = flags.contains(&"--password-file") || environment.len() > 1;
-        match (code, has_password) {
-            (4, true) => run
-                .says("the login or the password is wrong")
-                .says("hint: use the login and password of `edit_auth`"),
-            (4, false) => run.says("it answers 401").says("hint: give `--user` and `--password-file`"),
-            _ => run,
-        };
-    }
-    for (userinfo, environment, code) in [
-        (AS_ADMIN, &[][..], 0),
-        ("%61dmin:h%75nter2", &[], 0),
-        ("admin", &[right], 0),
-        ("admin:gu3ss", &[], 4),
+    let (unsaid, rejected) = ("it answers 401", "the login or the password is wrong");
+    for (userinfo, flags, environment, code, said) in [
+        ("", "", &[][..], 4, unsaid),
+        ("", "--user admin --password-file right", &[], 0, ""),
+        ("", "--user admin --password-file right", &[other, wrong], 0, ""),
+        ("", "--user admin --password-file wrong", &[login, right], 4, rejected),
+        ("", "", &[login, right], 0, ""),
+        ("", "", &[login, wrong], 4, rejected),
+        ("", "--user admin", &[right], 0, ""),
+        ("", "--user admin", &[], 4, unsaid),
+        ("", "", &[login], 4, unsaid),
+        ("", "--password-file right", &[login], 0, ""),
+        ("", "--user a:b", &[right], 2, ""),
+        ("", "--password-file missing", &[login], 7, ""),
+        (AS_ADMIN, "", &[], 0, ""),
+        ("%61dmin:h%75nter2", "", &[], 0, ""),
+        ("admin", "", &[right], 0, ""),
+        ("admin:gu3ss", "", &[], 4, rejected),
         // What stands in a URL that was typed beats the environment.
-        ("admin:gu3ss", &[right], 4),
-        (AS_ADMIN, &[("MEDIACTL_LOGIN", "x"), wrong], 0),
-        ("other:hunter2", &[login], 4),
-        ("other", &[login, right], 4),
-        (":hunter2", &[], 4),
+        ("admin:gu3ss", "", &[right], 4, rejected),
+        (AS_ADMIN, "", &[other, wrong], 0, ""),
+        ("other:hunter2", "", &[login], 4, rejected),
+        ("other", "", &[login, right], 4, unsaid),
+        (":hunter2", "", &[], 4, ""),
     ] {
-        let url = server.url_as(userinfo);
-        let mut call = place.mediactl(["--url", &url, "read", "rtsp"]);
-        for (name, value) in environment {
-            call = call.env(name, value);
+        let url = if userinfo.is_empty() { server.url() } else { server.url_as(userinfo) };
+        let call =
+            place.mediactl(["--url", &url, "read", "rtsp"].into_iter().chain(flags.split_whitespace()));
+        let call = environment.iter().fold(call, |call, (name, value)| call.env(name, value));
+        let run = call.run().exits(code).hides("unter2").hides("gu3ss").says(said);
+        match said {
+            _ if said == unsaid => drop(run.says("hint: give `--user` and `--password-file`")),
+            _ if said == rejected => drop(run.says("hint: use the login and password of `edit_auth`")),
+            _ => {}
         }
-        call.run().exits(code).hides("unter2").hides("gu3ss");
     }
 }
 
@@ -73,8 +53,7 @@ fn credentials_of_the_environment_go_only_to_its_server() {
     let (server, other, place) = (bare(), bare(), place());
     let run = |flags: &[&str], variable: &str| {
         let call = place.mediactl(flags.iter().copied().chain(["read", "rtsp"])).without("MEDIACTL_CONF");
-        let call = call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2");
-        call.env("MEDIACTL_URL", variable).run().hides("hunter2")
+        call.by_admin().env("MEDIACTL_URL", variable).run().hides("hunter2")
     };
     run(&[], &server.url()).exits(0);
     run(&["--url", &format!("{}/media/api", server.url())], &server.url()).exits(0);
@@ -128,14 +107,9 @@ fn a_target_is_said_once() {
         ("", "-x prod --conf media.conf read", 2, "`--conf` and `--context` are two different targets"),
         ("", "-x prod --url http://h read", 2, "`--url` and `--context` are two different targets"),
         ("", "-x prod serve", 2, "`serve` works on a file"),
-        (
-            "",
-            "--conf media.conf --cluster ETCD read",
-            2,
-            "`--conf` and `--cluster` are two different targets",
-        ),
-        ("", "--url http://h --cluster ETCD read", 2, "`--url` and `--cluster` are two different targets"),
-        ("", "-x prod --cluster ETCD read", 2, "`--cluster` and `--context` are two different targets"),
+        ("", "--conf media.conf --cluster ETCD read", 2, "`--conf` and `--cluster` are two different"),
+        ("", "--url http://h --cluster ETCD read", 2, "`--url` and `--cluster` are two different"),
+        ("", "-x prod --cluster ETCD read", 2, "`--cluster` and `--context` are two different"),
         ("", "--cluster ETCD --insecure read", 2, "`--insecure` and `--fingerprint` are for servers"),
         ("", "--cluster ETCD --cert a.pem read", 2, "--key"),
         ("", "--cluster etcd://olga:hunter2@h read", 2, "`etcd://h/` is not the URL of a configuration"),

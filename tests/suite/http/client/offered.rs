@@ -3,13 +3,6 @@
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
 
-/// Runs a command over HTTP, as the administrator of [`SAMPLE`].
-fn run(serving: &Serving, place: &Place, arguments: &[&str], input: &str) -> Run {
-    let call = place.mediactl(["--url", &serving.url].iter().chain(arguments)).without("MEDIACTL_CONF");
-    call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").input(input).run()
-}
-
-/// How many requests of a method a server had, by its log.
 fn requests(log: &str, method: &str) -> usize {
     log.lines().filter(|line| line.contains(&format!(" {method} "))).count()
 }
@@ -22,8 +15,7 @@ fn diff_shows_what_it_shows_without_a_server() {
     place.run(["modify", "-q", "--set", "rtmp=8", "--set", "edit_auth.password=0ther"]).exits(0);
     place.run(["modify", "-q", "--set", "edit_auth.password=hunter2"]).exits(0);
     let serving = Serving::over(&place);
-    let over = |arguments: &[&str]| run(&serving, &place, arguments, "");
-    let url = serving.url.clone();
+    let over = |arguments: &[&str]| serving.remote(&place, arguments);
     for sides in
         [&["change:last", "change:1"][..], &["change:2"], &["saved", "running"], &["running", "change:last"]]
     {
@@ -33,10 +25,8 @@ fn diff_shows_what_it_shows_without_a_server() {
         assert_eq!((lines(&told), told.err), (lines(&own), own.err.clone()), "{sides:?}");
     }
     over(&["--show-secrets", "diff", "change:last"]).exits(1).prints("-edit_auth admin 0ther;");
-    assert_eq!(
-        over(&["diff", "change:9"]).exits(7).err.replace(&url, CONF),
-        place.run(["diff", "change:9"]).exits(7).err
-    );
+    let told = over(&["diff", "change:9"]).exits(7).err.replace(&format!(" --url {}", serving.url), "");
+    assert_eq!(told.replace(&serving.url, CONF), place.run(["diff", "change:9"]).exits(7).err);
     over(&["diff", "change:0"]).exits(2);
     // A hand edit with errors.
     place.put(CONF, place.text().replace("rtsp 554;", "rtsp 554"));
@@ -54,8 +44,7 @@ fn a_check_by_a_viewer_looks_at_what_is_included_too() {
     let place = Place::with(format!("{SAMPLE}view_auth eve see;\ninclude more.inc;\n"));
     place.put("more.inc", "strem x { url udp://1; }\n");
     let serving = Serving::with(&place, &["--listen", "127.0.0.1:0", "--view-auth"]);
-    let call = place.mediactl(["--url", &serving.url, "check"]).without("MEDIACTL_CONF");
-    let run = call.env("MEDIACTL_LOGIN", "eve").env("MEDIACTL_PASSWORD", "see").run().exits(0);
+    let run = place.remote(&serving.url, &["check"]).account("eve", "see").run().exits(0);
     run.prints("more.inc:1:1: warning").says("2 files checked: no errors, 1 warning");
 }
 
@@ -63,22 +52,22 @@ fn a_check_by_a_viewer_looks_at_what_is_included_too() {
 fn the_fixes_of_a_check_are_a_change_of_the_server() {
     let place = Place::with(format!("{SAMPLE}strem a {{ url udp://1; prepsh 5; }}\n"));
     let serving = Serving::over(&place);
-    let fixed = run(&serving, &place, &["check", "--fix"], "").exits(0);
+    let fixed = serving.remote(&place, &["check", "--fix"]).exits(0);
     fixed.prints("+stream a { url udp://1; prepush 5; }").says("1 file checked: no errors, no warnings");
     assert_eq!(place.text(), format!("{SAMPLE}stream a {{ url udp://1; prepush 5; }}\n"));
-    run(&serving, &place, &["check", "--fix"], "").exits(0).says("has no fault that");
-    run(&serving, &place, &["check", "--fix", "running"], "").exits(2);
+    serving.remote(&place, &["check", "--fix"]).exits(0).says("has no fault that");
+    serving.remote(&place, &["check", "--fix", "running"]).exits(2);
     // A hand edit that the server can't run as it is.
     let text = place.text();
     place.put(CONF, text.replace("rtsp 554;", "rtsp 554"));
-    run(&serving, &place, &["check", "--fix"], "").exits(0);
+    serving.remote(&place, &["check", "--fix"]).exits(0);
     assert_eq!(place.text(), text);
     // One with an update that is not saved: none of the two is lost.
     place.put("new", text.replace("http 80", "http 81"));
     place.run(["update", "new"]).exits(0);
     let edited = text.replace("rtsp 554;", "rtsp 554");
     place.put(CONF, &edited);
-    run(&serving, &place, &["check", "--fix"], "").exits(5);
+    serving.remote(&place, &["check", "--fix"]).exits(5);
     assert_eq!(place.text(), edited);
 }
 
@@ -107,7 +96,7 @@ fn a_change_is_one_request() {
         ("rollback last", 1),
     ] {
         let serving = Serving::over(&place);
-        run(&serving, &place, &command.split(' ').collect::<Vec<_>>(), "").exits(0);
+        serving.remote(&place, &command.split(' ').collect::<Vec<_>>()).exits(0);
         let log = serving.stop().err;
         assert_eq!((requests(&log, "GET"), requests(&log, "POST")), (gets, 1), "{command}\n{log}");
     }

@@ -82,7 +82,6 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// The same with something in front of the host.
     pub fn url_as(&self, userinfo: &str) -> String {
         format!("http://{userinfo}@127.0.0.1:{}", self.port)
     }

@@ -28,7 +28,6 @@ fn is_ended(answer: &Answer, status: u16, kind: ErrorKind) {
     assert_eq!(answer.header("Connection"), Some("close"));
 }
 
-/// The head of a request with a body of this length.
 fn declared(rank: &str, length: impl Display) -> String {
     format!("POST / HTTP/1.1\r\nHost: a\r\nX-Rank: {rank}\r\nContent-Length: {length}\r\n\r\n")
 }
@@ -48,18 +47,13 @@ fn a_length_that_nobody_has_is_too_large() {
 #[test]
 fn a_head_that_is_no_head_is_malformed_and_so_is_a_body_that_is_not_framed_as_it_says() {
     let running = Running::start();
+    // The unit tests of `front/head.rs` have each kind of a wrong head.
     let heads = [
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
-        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n",
         "GET / HTTP/1.1\n",
         "GET / HTTP/1.1\r\nHost: a\r\nX: \u{fc}\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n",
-        "GET / HTTP/1.1\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nOrigin: http://a\r\nOrigin: http://a\r\n\r\n",
-        "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n",
         "\u{16}\u{3}\u{1}\u{2}\0\u{1}",
-        "\0\0\0\0",
         "hello\r\n\r\n",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         // What ends too early.
@@ -93,7 +87,6 @@ fn a_head_that_is_no_head_is_malformed_and_so_is_a_body_that_is_not_framed_as_it
     assert_eq!(running.asked(), 0);
 }
 
-/// Sends it until the server has had enough.
 fn flood(client: &mut Client<TcpStream>, bytes: &[u8]) -> usize {
     (0..10_000).take_while(|_| client.stream.write_all(bytes).is_ok()).count()
 }
@@ -170,13 +163,8 @@ fn bodies_of_viewers_are_short_and_leave_room_for_that_of_an_editor() {
 #[test]
 fn what_an_editor_declares_takes_no_memory_before_it_comes() {
     let running = Running::with(Limits { bodies: 600_000, ..Limits::default() });
-    let _declared: Vec<_> = (0..20)
-        .map(|_| {
-            let mut client = running.client();
-            client.send(declared("editor", 500_000) + "x");
-            client
-        })
-        .collect();
+    let mut begun: Vec<_> = (0..20).map(|_| running.client()).collect();
+    begun.iter_mut().for_each(|client| client.send(declared("editor", 500_000) + "x"));
     let whole = format!("{}{}", declared("editor", 500_000), "x".repeat(500_000));
     assert_eq!(running.ask(whole).status, 200);
 }
@@ -208,15 +196,14 @@ fn a_whole_request_has_one_deadline() {
 
 #[test]
 fn requests_are_answered_in_their_order_and_none_before_the_one_before_is_read() {
-    let limits = Limits { transfer_time: Duration::from_millis(300), ..Limits::default() };
-    let running = Running::with(limits);
+    let transfer_time = Duration::from_millis(300);
+    let running = Running::with(Limits { transfer_time, ..Limits::default() });
     let mut client = running.client();
     client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100));
     eventually(|| running.asked() > 0);
     let mut other = running.client();
-    other.send(
-        (0..200).map(|number| format!("GET /{number} HTTP/1.1\r\nHost: a\r\n\r\n")).collect::<String>(),
-    );
+    let request = |number| format!("GET /{number} HTTP/1.1\r\nHost: a\r\n\r\n");
+    other.send((0..200).map(request).collect::<String>());
     for number in 0..200 {
         assert_eq!(other.answer().text(), format!("GET /{number} "));
     }
@@ -228,9 +215,7 @@ fn requests_are_answered_in_their_order_and_none_before_the_one_before_is_read()
 #[test]
 fn slow_heads_and_bodies_time_out() {
     let running = Running::with(short());
-    for start in
-        ["G", "GET / HTTP/1.1\r\nHost: a\r\n", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx"]
-    {
+    for start in ["G", "GET / HTTP/1.1\r\nHost: a\r\n", &(declared("editor", 9) + "x")] {
         is_ended(&running.ask(start), 408, ErrorKind::TooSlow);
     }
     let dripped = drip(&running, "GET / HTTP/1.1\r\nX: ");

@@ -1,10 +1,10 @@
 //! More connections than there are slots: attackers keep no good client out, and a burst of good
 //! clients is answered whole.
 
-use std::collections::VecDeque;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
@@ -17,7 +17,6 @@ use mediactl::http::server::front::limits::Limits;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::attack::is_problem;
-use super::running::{runs_alone, threads};
 use super::support::{Answer, Client, Running, serve};
 use crate::waiting::{PATIENCE, eventually, let_pass, until};
 
@@ -27,14 +26,12 @@ const STRANGER: &str = "GET / HTTP/1.1\r\nHost: a\r\nX-Rank: stranger\r\n\r\nGET
 /// What completes the request that began, and begins the next one.
 const GOES_ON: &str = " / HTTP/1.1\r\nHost: a\r\nX-Rank: stranger\r\n\r\nGET";
 
-/// Attacks until it is dropped.
 struct Attack {
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Attack {
-    /// Takes a step again and again.
     fn of(mut step: impl FnMut() + Send + 'static) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&over);
@@ -52,9 +49,8 @@ impl Attack {
         let mut connections: Vec<Option<TcpStream>> = (0..count).map(|_| None).collect();
         Self::of(move || {
             for connection in &mut connections {
-                let goes_on =
-                    connection.as_mut().is_some_and(|open| open.write_all(GOES_ON.as_bytes()).is_ok());
-                if !goes_on {
+                let open = connection.as_mut();
+                if open.is_none_or(|open| open.write_all(GOES_ON.as_bytes()).is_err()) {
                     *connection = begin(address, STRANGER);
                 }
             }
@@ -64,12 +60,10 @@ impl Attack {
 
     /// Opens a new connection every 10 ms and sends one byte; `count` stay open.
     fn of_new_connections(address: SocketAddr, count: usize) -> Self {
-        let mut connections = VecDeque::new();
+        let mut connections: Vec<_> = (0..count).map(|_| None).collect();
+        let mut next = (0..count).cycle();
         Self::of(move || {
-            connections.push_back(begin(address, "G"));
-            if connections.len() > count {
-                connections.pop_front();
-            }
+            connections[next.next().expect("it goes round")] = begin(address, "G");
             let_pass(Duration::from_millis(10));
         })
     }
@@ -151,25 +145,19 @@ fn an_authenticated_connection_outlives_any_number_of_others() {
         assert_eq!(client.answer().text(), "GET /well ");
     };
     good.iter_mut().for_each(ask);
-    let attacks =
+    let _attacks =
         [Attack::of_slow_pipeliners(running.address, 16), Attack::of_new_connections(running.address, 100)];
     eventually(|| running.asked() > 50);
     good.iter_mut().for_each(ask);
-    drop(attacks);
 }
 
 #[test]
-fn unauthenticated_connections_hold_half_of_the_slots() {
+fn strangers_hold_half_of_the_slots_and_who_makes_room_is_told_and_logged() {
     let running = Running::with(few_slots());
     let _strangers: Vec<_> = (0..20).map(|_| begin(running.address, STRANGER)).collect();
     eventually(|| running.asked() >= 20);
     eventually(|| running.open_connections() <= 4);
-}
-
-#[test]
-fn evicted_connections_are_told_and_logged() {
-    let limits = Limits { grace: Duration::ZERO, ..few_slots() };
-    let running = Running::with(limits);
+    let running = Running::with(Limits { grace: Duration::ZERO, ..few_slots() });
     let mut strangers: Vec<_> = (0..40).map(|_| running.client()).collect();
     for client in &mut strangers {
         let _ = client.stream.write_all(b"GET / HT");
@@ -183,7 +171,9 @@ fn evicted_connections_are_told_and_logged() {
 
 #[test]
 fn two_hundred_that_logged_in_stay_and_are_answered_again() {
-    raise_open_files();
+    // Both ends of the connections are in this process.
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).expect("it is granted");
     let running = Running::with(Limits { connections: 256, ..Limits::default() });
     let mut clients: Vec<_> = (0..200).map(|_| running.client()).collect();
     for _ in 0..2 {
@@ -196,18 +186,11 @@ fn two_hundred_that_logged_in_stay_and_are_answered_again() {
     assert_eq!(running.open_connections(), 200);
 }
 
-/// Both ends of the connections are in this process.
-fn raise_open_files() {
-    let limit = getrlimit(Resource::Nofile);
-    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).expect("it is granted");
-}
-
 /// Their connections take turns: whoever polls again after its own was closed to make room is served over a new one.
 #[test]
 fn two_hundred_that_watch_are_served_in_turns_and_editors_are_not_kept_waiting() {
     const POLL: &str = "GET /same HTTP/1.1\r\nHost: a\r\nX-Rank: viewer\r\n\r\n";
-    let limits = Limits { grace: Duration::ZERO, ..Limits::default() };
-    let running = Running::with(limits);
+    let running = Running::with(Limits { grace: Duration::ZERO, ..Limits::default() });
     let mut watchers: Vec<Option<Client<TcpStream>>> = (0..200).map(|_| None).collect();
     for _ in 0..3 {
         for watcher in &mut watchers {
@@ -287,12 +270,20 @@ fn the_unix_socket_has_slots_of_its_own() {
     server.stop(PATIENCE);
 }
 
+/// Set in the process that runs the test below alone: the threads and open files of others come and go.
+const ALONE: &str = "MEDIACTL_TEST_ALONE";
+
 #[test]
 fn an_attack_leaves_no_threads_or_files_behind() {
-    if !runs_alone("http::listener::crowd::an_attack_leaves_no_threads_or_files_behind") {
-        return;
+    if std::env::var_os(ALONE).is_none() {
+        let name = "http::listener::crowd::an_attack_leaves_no_threads_or_files_behind";
+        let mut command = Command::new(std::env::current_exe().expect("it runs"));
+        command.args(["--exact", name, "--test-threads=1", "--nocapture"]).env(ALONE, "1");
+        let output = command.output().expect("it runs again");
+        return assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
-    let files = || std::fs::read_dir("/proc/self/fd").expect("this is Linux").count();
+    let count = |folder| std::fs::read_dir(folder).expect("this is Linux").count();
+    let (threads, files) = (|| count("/proc/self/task"), || count("/proc/self/fd"));
     let running = Running::with(few_slots());
     running.is_well();
     eventually(|| running.open_connections() == 0);

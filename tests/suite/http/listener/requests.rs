@@ -1,6 +1,8 @@
-//! What good clients do.
+//! What good clients do, and how a server ends.
 
+use std::net::TcpStream;
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::time::Instant;
 
 use mediactl::error::ErrorKind;
 use mediactl::http::server::front::Listener;
@@ -38,18 +40,16 @@ fn bodies_arrive_whole_however_they_are_framed() {
     let running = Running::start();
     let mut client = running.client();
     let long = "y".repeat(300_000);
+    let chunked = "Transfer-Encoding: chunked";
+    let parts = "1;x=y\r\nh\r\n0004\r\nello\r\n0\r\nTrailer: x\r\n\r\n";
     for (framing, body, expected) in [
-        ("Content-Length: 5", "hello".to_owned(), "hello"),
-        ("Content-Length: 300000", long.clone(), long.as_str()),
-        ("Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n".to_owned(), "hello"),
-        (
-            "Transfer-Encoding: chunked",
-            "1;x=y\r\nh\r\n0004\r\nello\r\n0\r\nTrailer: x\r\n\r\n".to_owned(),
-            "hello",
-        ),
-        ("Transfer-Encoding: chunked", format!("{:X}\r\n{long}\r\n0\r\n\r\n", long.len()), &long),
-        ("Transfer-Encoding: chunked", "0\r\n\r\n".to_owned(), ""),
-        ("Content-Length: 0", String::new(), ""),
+        ("Content-Length: 5", "hello", "hello"),
+        ("Content-Length: 300000", &long, &*long),
+        (chunked, "5\r\nhello\r\n0\r\n\r\n", "hello"),
+        (chunked, parts, "hello"),
+        (chunked, &format!("{:X}\r\n{long}\r\n0\r\n\r\n", long.len()), &long),
+        (chunked, "0\r\n\r\n", ""),
+        ("Content-Length: 0", "", ""),
     ] {
         client.send(format!("POST /p HTTP/1.1\r\nHost: a\r\n{framing}\r\n\r\n{body}"));
         let answer = client.answer();
@@ -97,6 +97,25 @@ fn answers_without_a_body_have_none_and_a_header_in_a_header_is_a_500() {
     assert_eq!(answer.header("Set-Cookie"), None);
     assert_eq!(running.refused(1), [500]);
     running.is_well();
+}
+
+#[test]
+fn requests_that_were_read_are_answered_before_the_server_ends() {
+    let running = Running::start();
+    let (address, service) = (running.address, running.service.clone());
+    let (mut idle, mut busy, mut whole) = (running.client(), running.client(), running.client());
+    whole.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    whole.answer();
+    busy.send("GET /slow?3000 HTTP/1.1\r\nHost: a\r\n\r\n");
+    eventually(|| running.asked() == 2 && running.open_connections() == 3);
+    let begin = Instant::now();
+    running.server.stop(PATIENCE);
+    assert!(begin.elapsed() < PATIENCE / 2, "it does not wait for longer than it has to");
+    let answer = busy.answer();
+    assert_eq!((answer.text(), answer.header("Connection")), ("at last", Some("close")));
+    assert!(idle.is_closed() && busy.is_closed() && whole.is_closed());
+    assert!(TcpStream::connect(address).is_err(), "nobody listens any more");
+    assert!(service.refused.lock().expect("nobody panicked").is_empty());
 }
 
 #[test]

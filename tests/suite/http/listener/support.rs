@@ -46,7 +46,7 @@ impl Service for Echo {
                 let_pass(Duration::from_millis(head.query().parse().expect("a time in ms")));
                 (200, b"at last".to_vec())
             }
-            _ => (200, told(&request)),
+            _ => (200, [format!("{} {} ", head.method, head.target).as_bytes(), &request.body].concat()),
         };
         let split = (status == 299).then(|| ("X", "a\r\nSet-Cookie: b".to_owned()));
         Response { status, headers: split.into_iter().collect(), body: body.into() }
@@ -57,13 +57,6 @@ impl Service for Echo {
     }
 }
 
-fn told(request: &HttpRequest) -> Vec<u8> {
-    let mut text = format!("{} {} ", request.head.method, request.head.target).into_bytes();
-    text.extend_from_slice(&request.body);
-    text
-}
-
-/// A server with any listeners.
 pub fn serve(listeners: Vec<Listener>, tls: Option<Arc<Tls>>, limits: Limits) -> (Arc<Echo>, HttpServer) {
     let service = Arc::new(Echo::default());
     let server = HttpServer::start(service.clone(), listeners, tls, limits);
@@ -96,7 +89,6 @@ impl Running {
         Client::new(TcpStream::connect(self.address).expect("the server listens"))
     }
 
-    /// Sends it on a new connection; the answer.
     pub fn ask(&self, request: impl AsRef<[u8]>) -> Answer {
         let mut client = self.client();
         client.send(request);
@@ -107,7 +99,6 @@ impl Running {
         self.server.connection_count()()
     }
 
-    /// A good client gets its answer.
     pub fn is_well(&self) {
         let answer = self.ask("GET /well HTTP/1.1\r\nHost: a\r\n\r\n");
         assert_eq!((answer.status, answer.text()), (200, "GET /well "));
@@ -125,9 +116,8 @@ impl Running {
     }
 }
 
-/// Deadlines that a test can wait for.
 pub fn short() -> Limits {
-    let brief = Duration::from_millis(300);
+    let brief = Duration::from_millis(800);
     Limits { head_time: brief, transfer_time: brief, ..Limits::default() }
 }
 
@@ -146,7 +136,6 @@ impl Client<TcpStream> {
     }
 }
 
-/// A connection, and what came on it.
 pub struct Client<S> {
     pub stream: S,
     got: Vec<u8>,

@@ -6,14 +6,15 @@ mod lost;
 mod missing_semicolon;
 mod slips;
 
-use mediaconf::{Diagnostic, LineIndex, check};
+use mediaconf::{Diagnostic, Document, LineIndex, check};
 
 /// Returns the diagnostics of a text, each as `LINE:COLUMN: SEVERITY: MESSAGE`.
-fn found(text: &str) -> Vec<String> {
-    let lines = LineIndex::new(text);
+pub fn found(text: &(impl AsRef<[u8]> + ?Sized)) -> Vec<String> {
+    let document = Document::from_bytes(text.as_ref().to_vec());
+    let lines = LineIndex::new(document.text());
     let line = |found: &Diagnostic| {
         let position = lines.position(found.span.start);
         format!("{}:{}: {}: {}", position.line, position.column, found.severity.label(), found.message)
     };
-    check(text).iter().map(line).collect()
+    check(text.as_ref()).iter().map(line).collect()
 }
