@@ -115,14 +115,15 @@ impl Snapshot {
     /// Makes the JSON of that of another text, if that is known, and one stream, live or plugin differs: it stands there
     /// once, and all else is the same.
     pub fn take_json(&self, other: &Snapshot) -> Option<()> {
-        let (json, differing) = (other.json.get()?, other.document().differing(self.document()));
-        let [[before], [after]] = differing.each_ref().map(Vec::as_slice) else { return None };
-        let member = |text: &Snapshot, block: &Entry<'_>| {
+        let (json, [old, new]) = (other.json.get()?, other.document().differing(self.document()));
+        let differing = [other.document().entries_in(old), self.document().entries_in(new)];
+        let [before, after] = differing.map(|mut all| all.next().filter(|_| all.next().is_none()));
+        let member = |text: &Snapshot, block: Entry<'_>| {
             let (kind, name) = (block.block_kind()?, block.group_name().value());
             let member = json!({ &*name: text.config().value(&[kind.key(), &name])? }).to_string();
             Some((kind, member[1..member.len() - 1].to_owned()))
         };
-        let ((kind, old), (new_kind, new)) = (member(other, before)?, member(self, after)?);
+        let ((kind, old), (new_kind, new)) = (member(other, before?)?, member(self, after?)?);
         let place = memmem::find(json, old.as_bytes()).filter(|_| kind == new_kind)?;
         let is_once = memmem::find(&json[place + 1..], old.as_bytes()).is_none();
         let made = is_once.then(|| [&json[..place], new.as_bytes(), &json[place + old.len()..]].concat())?;
