@@ -1,6 +1,5 @@
 //! etcd runs out of space, and is compacted and defragmented then.
 
-use mediactl::store::etcd::GatewaySettings;
 use serde_json::json;
 
 use super::etcd::Etcd;
