@@ -121,7 +121,6 @@ impl From<Request> for RequestedChange<'_> {
 
 impl RequestedChange<'_> {
     /// The same, with a limit of the memory of a patch, in bytes.
-    #[must_use]
     pub fn within(self, most: usize) -> Self {
         match self {
             Self::Modify(request) => request.into_owned().within(most).into(),
@@ -259,11 +258,6 @@ impl ChangeOptions {
             _ => Ok(()),
         }
     }
-
-    /// Returns the time for a step: at most `most`, and not longer than the request.
-    pub(super) fn at_most(&self, most: Duration) -> Duration {
-        self.until.map_or(most, |until| most.min(until.saturating_duration_since(Instant::now())))
-    }
 }
 
 /// A condition, or the one revision that meets it.
@@ -318,7 +312,6 @@ impl Expected {
     }
 
     /// Both conditions.
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Any, one) | (one, Self::Any) => one,
@@ -454,7 +447,6 @@ impl ChangeReport {
     }
 
     /// The same with what follows from comparing both texts, as far as it is requested.
-    #[must_use]
     pub fn with_parts(mut self, parts: ReportParts) -> Self {
         let (true, Some(new)) = (self.changed, self.snapshot.as_deref()) else {
             let present = self.snapshot.as_ref().filter(|_| parts.configuration);

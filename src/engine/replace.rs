@@ -257,7 +257,7 @@ pub fn entry_range(text: &Arc<Snapshot>, path: &Path, masker: Masker) -> Result<
     let masked = text.masked(masker);
     let (config, shown) = (text.config(), masked.config());
     let is_shown = masker == Masker::Off || shown.contains(&path.names());
-    if let Some(entry) = config.own_entry_at(&path.segments).filter(|_| is_shown) {
+    if is_shown && let Ok(entry) = config.own_entry_at(path) {
         return Ok(entry.start()..entry.end());
     }
     shown.select(path).map_err(not_there)?;

@@ -85,7 +85,6 @@ impl ClusterStore {
     }
 
     /// The same configuration over the same connections, with another time for each request.
-    #[must_use]
     pub fn with_time(&self, time: Duration) -> Self {
         Self::over(self.gateway.with_time(time))
     }

@@ -33,10 +33,14 @@ fn what_is_included_is_seen_and_not_part_of_the_configuration() {
     place.line("check").exits(0).says("4 files checked: no errors, no warnings");
     let table = place.line("read -o table --columns name,prepush").exits(0).out;
     assert_eq!(table, "NAME  PREPUSH\ncam1  -\ncam9  9\ndoor  7\n");
-    place.line("explain streams.cam9.prepush").exits(0).prints("9 (own, conf.d/b.conf:3)");
-    place.line("explain streams.door.prepush").exits(0).prints("7 (own, common.inc:1)");
-    place.line("explain streams.door.urls[0].url").exits(0).prints("(own, media.conf:7)");
-    place.line("explain streams.cam9.auth.url").exits(0).prints("(global, media.conf:2)");
+    for (path, source) in [
+        ("streams.cam9.prepush", "9 (own, conf.d/b.conf:3)"),
+        ("streams.door.prepush", "7 (own, common.inc:1)"),
+        ("streams.door.urls[0].url", "(own, media.conf:7)"),
+        ("streams.cam9.auth.url", "(global, media.conf:2)"),
+    ] {
+        place.run(["explain", path]).exits(0).prints(source);
+    }
     let own = place.line("read").exits(0).json();
     assert_eq!(own["include"], "conf.d/*.conf");
     assert!(own["streams"].get("cam9").is_none());
@@ -102,22 +106,20 @@ fn loops_missing_files_and_depth_are_errors() {
 #[test]
 fn a_change_of_an_included_entry_says_where_it_stands() {
     let place = place();
-    for (assignment, file) in [
-        ("streams.cam9.prepush=5", "conf.d/b.conf`, line 1"),
-        ("rtmp=1936", "conf.d/a.conf`, line 2"),
-        ("lives.studio.title=x", "conf.d/a.conf`, line 3"),
+    for (line, file) in [
+        ("modify --set streams.cam9.prepush=5", "conf.d/b.conf`, line 1"),
+        ("modify --set rtmp=1936", "conf.d/a.conf`, line 2"),
+        ("modify --set lives.studio.title=x", "conf.d/a.conf`, line 3"),
+        ("mv streams.cam9 streams.cam8", "conf.d/b.conf`, line 1"),
+        ("cp streams.cam1 streams.cam9", "conf.d/b.conf`, line 1"),
+        // An expectation about an included entry is refused, too.
+        ("modify --expect streams.cam9=null --set rtsp=554", "conf.d/b.conf`, line 1"),
     ] {
-        let run = place.set(&[assignment]).exits(7).says(&format!("it stands in `{file}, which is included"));
-        run.says("--conf conf.d/");
+        place.line(line).exits(7).says(&format!("it stands in `{file}")).says("--conf conf.d/");
     }
     place.patch(r#"{"streams": {"cam9": {"prepush": 5}}}"#).exits(7).says("conf.d/b.conf");
-    place.line("mv streams.cam9 streams.cam8").exits(7).says("conf.d/b.conf");
-    place.line("cp streams.cam1 streams.cam9").exits(7).says("conf.d/b.conf");
     let edit = place.mediactl(["edit", "streams.cam9"]).env("EDITOR", "true").run();
     edit.exits(7).says("--conf conf.d/b.conf");
-    // An expectation about an included entry is refused, too.
-    let expects = ["modify", "--expect", "streams.cam9=null", "--set", "rtsp=554"];
-    place.run(expects).exits(7).says("it stands in `conf.d/b.conf`, line 1");
     assert_eq!(place.text(), MAIN);
     place.line("--conf conf.d/b.conf modify -q --set streams.cam9.prepush=5").exits(0);
     place.line("explain streams.cam9.prepush").exits(0).prints("5 (own, conf.d/b.conf:3)");
@@ -348,7 +350,7 @@ fn a_broken_included_file_is_shown_by_status_and_by_each_hang_up() {
     let elsewhere = server.remote(&place, &["status"]).exits(1).prints("with what it includes, has an error");
     elsewhere.says("note: `conf.d/b.conf`, line 2, column 24: stray `}`").hides("swordfish");
     let json = place.line("status -o json").exits(1).json();
-    assert_eq!((&json["errors"], &json["first_error"]["line"]), (&1.into(), &2.into()), "{json}");
+    assert!(json["errors"] == 1 && json["first_error"]["line"] == 2, "{json}");
     let text = place.text();
     for port in ["554", "555"] {
         place.put(CONF, format!("{text}rtsp {port};\n"));
