@@ -52,7 +52,7 @@ pub fn table(etcd: &Members, text: &str) {
 /// Puts a text over the gateway.
 fn put(store: &ClusterStore, text: &str) {
     let txn = Txn { success: vec![KeyOperation::put("/other", text)], ..Txn::default() };
-    store.gateway().txn(&txn).expect("it is put");
+    store.gateway.txn(&txn).expect("it is put");
 }
 
 fn row(what: &str, writers: usize, times: Vec<(f64, f64)>) {

@@ -23,7 +23,7 @@ fn seconds(work: impl FnOnce()) -> f64 {
 
 /// Four times the size takes at most five times the time: each change.
 pub fn of_changes() {
-    for (name, change) in cases::CASES {
+    for (name, change) in cases::cases() {
         let [small, large] = ELEMENTS.map(|count| {
             let (text, patch) = change(count);
             let document = Document::parse(text);

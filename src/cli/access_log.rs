@@ -11,6 +11,7 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use crate::engine::LogLevel;
+use crate::http::api::shortened;
 use crate::http::server::message::{AccessRecord, Log, MAX_DETAIL, MAX_PATH};
 use mediaconf::{controls_terminal, one_line};
 
@@ -134,12 +135,6 @@ fn line(record: &AccessRecord, format: LogFormat) -> String {
     let detail = record.detail.as_ref().map_or(String::new(), |_| format!(" {}", word("detail")));
     let (status, bytes, ms) = (record.status, record.bytes, record.took.as_secs_f64() * 1e3);
     format!("{time} {peer} {login} {method} {path} {status} {bytes} {ms:.1}ms {revisions}{detail}")
-}
-
-/// The first `most` characters of a text, and `…` for the rest.
-fn shortened(text: &str, most: usize) -> String {
-    let end = text.char_indices().nth(most);
-    end.map_or(text.to_owned(), |(end, _)| format!("{}…", &text[..end]))
 }
 
 /// Returns JSON in which control characters are escaped, even those that JSON strings may contain.

@@ -75,7 +75,7 @@ impl<'a> ChangeCommand<'a> {
                 let hint = "`mediactl revert --change ID` undoes one change on each server that has it; `mediactl history` shows the id";
                 return Err(Error::usage("each server has its own number for a change", hint));
             }
-            let masked = ReportParts::masked_by(ui.masker());
+            let masked = ReportParts::masked_by(ui.masker);
             self.options.told = ReportParts { diff: true, values: true, ..masked };
             let id = match requested {
                 RequestedChange::Update(_) => None,
@@ -113,11 +113,11 @@ impl<'a> ChangeCommand<'a> {
         let HistoryEntry { number, operation, .. } = &entries[first];
         let undone: Vec<_> = entries[..=first].iter().filter(|entry| !entry.is_aside).collect();
         if undone.len() > 1 {
-            let agreed = self.args.yes || self.options.force || self.args.dry_run;
+            let agreed = self.args.is_agreed();
             let what = format!("rollback to the text before change {number} undoes {} changes", undone.len());
             tell_undone(&undone, if agreed { ui } else { ui.loud() });
-            if !agreed && !prompts::confirm(&format!("{what}: go on?"))? {
-                return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` undoes them all"));
+            if !agreed {
+                prompts::agree(&format!("{what}: go on?"), what, "`--yes` undoes them all")?;
             }
         }
         ui.note(&format!("back to the text before change {number}, {}", one_line(operation)));
@@ -146,12 +146,11 @@ impl<'a> ChangeCommand<'a> {
         let of = format!("the cluster {}", one_line(&node.cluster));
         let (file, name) = (target.service.name(), &node.name);
         let what = format!("{file} is the file of node {name}: this changes {count} of {of}");
-        if self.args.yes || self.options.force || self.args.dry_run {
+        if self.args.is_agreed() {
             ui.note(&what);
-        } else if !prompts::confirm(&format!("{what}: go on?"))? {
-            return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` answers the question"));
+            return Ok(());
         }
-        Ok(())
+        prompts::agree(&format!("{what}: go on?"), what, "`--yes` answers the question")
     }
 
     /// Makes the change: asks its questions, reports the outcome, and waits for the confirmation if one is needed.
@@ -206,7 +205,7 @@ impl<'a> ChangeCommand<'a> {
     fn is_asked(&self, requested: &RequestedChange<'_>) -> bool {
         let is_of_few =
             matches!(requested, RequestedChange::Modify(request) if request.names_few(MOST_UNASKED));
-        let is_agreed = self.diff_was_shown || self.args.yes || self.args.force || self.args.dry_run;
+        let is_agreed = self.diff_was_shown || self.args.is_agreed();
         (self.asks_about.is_some() || !is_of_few) && !is_agreed && prompts::can_ask()
     }
 
@@ -218,7 +217,7 @@ impl<'a> ChangeCommand<'a> {
         ui: Ui,
         requested: &RequestedChange<'_>,
     ) -> Result<Option<ChangeOptions>, Error> {
-        let secrets = ui.masker() == Masker::Off;
+        let secrets = ui.masker == Masker::Off;
         let told = ReportParts { diff: true, values: true, secrets, ..ReportParts::default() };
         let mut agreed = ChangeOptions { dry_run: true, told, ..self.options.clone() };
         let mut refusal: Option<Error> = None;
@@ -283,9 +282,9 @@ fn guarded(
 
 /// Names changes that are to be undone; where a refusal is JSON, nothing stands before it.
 fn tell_undone(undone: &[&HistoryEntry], ui: Ui) {
-    for entry in undone.iter().filter(|_| !ui.is_json()) {
+    for entry in undone.iter().filter(|_| !ui.json) {
         let HistoryEntry { number, operation, by, message, paths, .. } =
-            masked_entry((*entry).clone(), ui.masker());
+            masked_entry((*entry).clone(), ui.masker);
         let paths = paths.filter(|all| all.count > 0);
         let paths = paths.map(|all| paths_and_more(all.first.into_iter(), all.count));
         let words: Vec<String> = [Some(operation), by, message, paths].into_iter().flatten().collect();

@@ -116,7 +116,7 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
         let argument = argument.to_string_lossy();
         printable(&argument) == argument
     };
-    if ui.is_json() && error.use_stderr() {
+    if ui.json && error.use_stderr() {
         let text = error.render().to_string();
         let (fault, _) = text.split_once("\n\n").unwrap_or((&text, ""));
         let fault = fault.trim_start_matches("error:").split_whitespace().collect::<Vec<_>>().join(" ");

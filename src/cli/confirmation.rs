@@ -10,7 +10,7 @@ use crate::cli::interrupt::LastWords;
 use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ConfigService, Decision, Status, StatusPart, canary_waves};
-use crate::error::{Error, ErrorKind, Exit};
+use crate::error::{Error, ErrorKind};
 use crate::progress;
 use crate::store::{ChangeId, EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, WHOLE_HISTORY};
 
@@ -38,13 +38,14 @@ pub fn name_canaries(
 ) -> Result<Vec<Vec<String>>, Error> {
     let Some([time, soak]) = args.canary_times()? else { return Ok(Vec::new()) };
     let nodes = service.status(StatusPart::All)?.nodes.filter(|_| !args.all_or_nothing).ok_or_else(|| {
-        let hint =
-            "name several with `-x 'edge-*'`, `-x a,b` or `--group GROUP`, or a cluster with `--cluster URL`";
-        let what = match args.all_or_nothing {
-            true => "`--all-or-nothing` is for changes of several servers",
-            false => "`--canary` is for changes of several servers or of a cluster",
-        };
-        Error::usage(what, hint)
+        let hint = "name several with `-x 'edge-*'`, `-x a,b` or `--group GROUP`";
+        match args.all_or_nothing {
+            true => Error::usage("`--all-or-nothing` is for changes of several servers", hint),
+            false => Error::usage(
+                "`--canary` is for changes of several servers or of a cluster",
+                format!("{hint}, or a cluster with `--cluster URL`"),
+            ),
+        }
     })?;
     let waves = canary_waves(&args.canary, &nodes)?;
     if waves.len() > 1 {
@@ -206,10 +207,4 @@ pub fn wait(
         }
         thread::sleep(INTERVAL);
     }
-}
-
-/// Says which nodes do not run a change when the time is over.
-pub fn exit_of(missing: &[String], ui: Ui) -> Exit {
-    missing.iter().for_each(|node| ui.say(&format!("the time is over: {node}")));
-    if missing.is_empty() { Exit::Done } else { Exit::Partly }
 }

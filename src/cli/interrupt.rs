@@ -2,7 +2,7 @@
 //! change.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -10,62 +10,32 @@ use signal_hook::iterator::{Handle, Signals};
 use signal_hook::{flag, low_level};
 
 use crate::cli::ui::Ui;
-use crate::engine::Interrupt;
+use crate::engine::{Hold, Interrupt};
 
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
 /// The state of the signal handlers, which are installed on first use.
-static HANDLERS: LazyLock<Handlers> = LazyLock::new(Handlers::install);
-
-struct Handlers {
-    /// True if a signal ends the process at once, as without handlers.
-    ends_process: Arc<AtomicBool>,
-    received: Arc<AtomicUsize>,
-}
-
-impl Handlers {
-    fn install() -> Self {
-        let handlers = Self { ends_process: Arc::new(AtomicBool::new(true)), received: Arc::default() };
-        for signal in SIGNALS {
-            let number = usize::try_from(signal).unwrap_or_default();
-            // Where a handler can't be installed, the signal ends the process.
-            let _ = flag::register_conditional_default(signal, Arc::clone(&handlers.ends_process));
-            let _ = flag::register_usize(signal, Arc::clone(&handlers.received), number);
-        }
-        handlers
+static HANDLERS: LazyLock<Interrupt> = LazyLock::new(|| {
+    let handlers = Interrupt::default();
+    handlers.ends_process.store(true, Ordering::SeqCst);
+    for signal in SIGNALS {
+        let number = usize::try_from(signal).unwrap_or_default();
+        // Where a handler can't be installed, the signal ends the process.
+        let _ = flag::register_conditional_default(signal, Arc::clone(&handlers.ends_process));
+        let _ = flag::register_usize(signal, Arc::clone(&handlers.received), number);
     }
-}
+    handlers
+});
 
 /// Returns the interrupt by which a change of a file defers signals while its hooks run.
 pub fn interrupt() -> Interrupt {
-    Interrupt::new(Arc::clone(&HANDLERS.ends_process), Arc::clone(&HANDLERS.received))
+    HANDLERS.clone()
 }
 
-/// As long as this value lives, signals are only noted.
-pub struct HeldSignals(());
-
-impl HeldSignals {
-    pub fn hold() -> Self {
-        HANDLERS.received.store(0, Ordering::SeqCst);
-        HANDLERS.ends_process.store(false, Ordering::SeqCst);
-        Self(())
-    }
-
-    /// The signal that came last. After this has returned one, the next one ends the process.
-    pub fn received(&self) -> Option<i32> {
-        let signal =
-            i32::try_from(HANDLERS.received.load(Ordering::SeqCst)).ok().filter(|&signal| signal != 0);
-        if signal.is_some() {
-            HANDLERS.ends_process.store(true, Ordering::SeqCst);
-        }
-        signal
-    }
-}
-
-impl Drop for HeldSignals {
-    fn drop(&mut self) {
-        HANDLERS.ends_process.store(true, Ordering::SeqCst);
-    }
+/// As long as the value lives, signals are only noted.
+pub fn hold_signals() -> Hold<'static> {
+    HANDLERS.take();
+    HANDLERS.hold()
 }
 
 /// Lets the signals that matter only to editing end the process while the others do.
@@ -98,7 +68,7 @@ impl LastWords {
 impl Drop for LastWords {
     fn drop(&mut self) {
         // An interrupt of the editor does not interrupt the change that follows.
-        HANDLERS.received.store(0, Ordering::SeqCst);
+        HANDLERS.take();
         HANDLERS.ends_process.store(true, Ordering::SeqCst);
         if let Some(listener) = &self.0 {
             listener.close();

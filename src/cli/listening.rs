@@ -34,20 +34,16 @@ pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, Error> {
 }
 
 pub fn listeners(addresses: &[SocketAddr], lock: &ServeLock) -> Result<Vec<Listener>, Error> {
-    let mut listeners = bound(addresses)?;
-    let (listener, conf) = (lock.bind()?, lock.conf().clone());
-    listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| conf.admits(peer)) });
-    Ok(listeners)
-}
-
-fn bound(addresses: &[SocketAddr]) -> Result<Vec<Listener>, Error> {
     let bind = |address: &SocketAddr| {
         TcpListener::bind(address).map(Listener::Tcp).map_err(|source| {
             Error::of_system(ErrorKind::Failed, format!("cannot listen on `{address}`"), &source)
                 .hint("choose another with --listen ADDR:PORT; port 0 is any free one")
         })
     };
-    addresses.iter().map(bind).collect()
+    let mut listeners = addresses.iter().map(bind).collect::<Result<Vec<_>, _>>()?;
+    let (listener, conf) = (lock.bind()?, lock.conf.clone());
+    listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| conf.admits(peer)) });
+    Ok(listeners)
 }
 
 /// Returns the URL of this path at each TCP address, with the ports that the system chose for port 0.

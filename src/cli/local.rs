@@ -76,10 +76,11 @@ pub fn sudo_user() -> Option<String> {
     (by_sudo(&user).is_some() && user != "root").then_some(user)
 }
 
-/// `$XDG_STATE_HOME`, else `~/.local/state`; `None` if no variable says where that is.
-pub fn state_home() -> Option<PathBuf> {
+/// The folder that a variable such as `XDG_STATE_HOME` names, else the one below the home of the user; `None` if no variable
+/// says where that is.
+pub fn folder_of_user(variable: &str, below_home: &str) -> Option<PathBuf> {
     let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))
+    folder(variable).or_else(|| Some(folder("HOME")?.join(below_home)))
 }
 
 #[cfg(test)]

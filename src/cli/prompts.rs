@@ -20,6 +20,11 @@ pub fn confirm(question: &str) -> Result<bool, Error> {
     Ok(matches!(&*answer(&format!("{} [y/N]", printable(question)))?, "y" | "yes"))
 }
 
+/// Refuses to do `what` unless a question about it is answered with yes.
+pub fn agree(question: &str, what: impl Into<String>, hint: &str) -> Result<(), Error> {
+    if confirm(question)? { Ok(()) } else { Err(Error::new(ErrorKind::Guarded, what).hint(hint)) }
+}
+
 /// What was answered to a question, in lower case.
 pub fn answer(question: &str) -> Result<String, Error> {
     Ok(line(question)?.unwrap_or_default().trim().to_lowercase())

@@ -17,6 +17,7 @@ use crate::cli::credentials::{KnownCredentials, Owner, RemoteHost};
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
 use crate::cli::local::sudo_user;
+use crate::cli::prompts;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Snapshot, StatusPart};
 use crate::error::{Error, ErrorKind};
@@ -52,7 +53,8 @@ impl Target {
             Error::new(ErrorKind::NotFound, message)
                 .hint("`mediactl status` shows the nodes and what they run")
         };
-        let Some(nodes) = self.service.status(StatusPart::Nodes)?.nodes else {
+        let nodes = self.service.status(StatusPart::Nodes)?.nodes;
+        let Some(nodes) = nodes.filter(|nodes| !(self.is_server && nodes.is_empty())) else {
             let hint = "name a cluster with `--cluster URL`, or by a context with `-x NAME`";
             return Err(Error::usage(format!("`{}` has no nodes", self.service.name()), hint));
         };
@@ -103,7 +105,7 @@ impl Target {
     /// Reads a configuration as text; `None` is the running one, or the file where no server runs.
     pub fn read_text(&mut self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error> {
         let text = self.service.read(source)?;
-        match text.is_of_values() {
+        match text.is_of_values {
             true => Err(Error::not_offered(self.service.name(), "the text of the configuration")),
             false => Ok(text),
         }
@@ -292,12 +294,16 @@ pub fn at_member(context: ServerContext, global: &GlobalArgs, host: Box<dyn Host
 /// Runs the password command of a context, if its password is to come from there. What it prints, or why it fails, is known
 /// when the server is opened.
 pub fn run_password_command(context: &ServerContext, global: &GlobalArgs) {
-    let userinfo = match ClusterUrl::is_meant(&context.url) {
-        true => cluster_url(&context.url).map(|(_, userinfo)| userinfo),
-        false => Endpoint::parse(&context.url, DEFAULT_PREFIX).map(|(_, userinfo)| userinfo),
-    };
     let owner = Owner::Context(context.clone().into());
-    let _ = userinfo.and_then(|it| KnownCredentials::find(&global.remote, it, &owner, None));
+    let _ = userinfo(&context.url).and_then(|it| KnownCredentials::find(&global.remote, it, &owner, None));
+}
+
+/// The login and the password in the URL of a server, or of a configuration in etcd.
+pub fn userinfo(url: &str) -> Result<UserInfo, Error> {
+    match ClusterUrl::is_meant(url) {
+        true => cluster_url(url).map(|(_, userinfo)| userinfo),
+        false => Endpoint::parse(url, DEFAULT_PREFIX).map(|(_, userinfo)| userinfo),
+    }
 }
 
 /// The server at a URL, which messages call by its context.
@@ -314,8 +320,8 @@ fn at_url(
     let mut known = KnownCredentials::find(options, userinfo, owner, Some(&endpoint))?;
     let name = match context.filter(|context| context.url == url) {
         Some(context) => {
-            if asks_first {
-                known.ask_for_password(&context.name)?;
+            if let (Some(login), None, true) = (&known.login, &known.password, asks_first) {
+                known.password = prompts::secret(&format!("password of {login} for {}", context.name))?;
             }
             format!("{} ({endpoint})", context.name)
         }
@@ -362,7 +368,7 @@ fn at_cluster(url: &str, owner: &Owner, purpose: Purpose<'_>, global: &GlobalArg
 }
 
 /// Parses the URL of a configuration in etcd, and the login and password in it.
-pub fn cluster_url(url: &str) -> Result<(ClusterUrl, UserInfo), Error> {
+fn cluster_url(url: &str) -> Result<(ClusterUrl, UserInfo), Error> {
     ClusterUrl::parse(url)
         .map_err(|error| Error::usage(error, "write it like `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`"))
 }
@@ -395,18 +401,16 @@ pub fn followed_cluster(global: &GlobalArgs) -> Result<Option<ClusterStore>, Err
 fn cluster_store(url: &str, owner: &Owner, options: &RemoteArgs) -> Result<ClusterStore, Error> {
     let (url, userinfo) = cluster_url(url)?;
     // Before it is read, so that no later file passes for this one.
-    let password_file = options.password_file.as_deref().map(|path| (path, LastWrite::of(path)));
+    let password_file =
+        options.password_file.as_ref().and_then(|path| Some((path.clone(), LastWrite::of(path)?)));
     let known = KnownCredentials::find(options, userinfo, owner, None)?;
     if options.insecure || options.fingerprint.is_some() {
         let hint = "`--cacert FILE` names the authorities that etcd's certificates are from";
         return Err(Error::usage("`--insecure` and `--fingerprint` are for servers, and not for etcd", hint));
     }
     // A password is read again where a file has it.
-    let replaceable = |password: String| match password_file {
-        Some((path, Some(stamp))) => ReplaceableFile::of(path, stamp, password),
-        _ => ReplaceableFile::fixed(password),
-    };
-    let login = known.login.zip(known.password.map(replaceable));
+    let password = known.password.map(|password| ReplaceableFile::new(password, password_file));
+    let login = known.login.zip(password);
     let context = owner.context();
     let pem = |given: &Option<PathBuf>, of_context: fn(&ServerContext) -> &Option<PathBuf>| {
         let file = given.as_deref().or_else(|| context.and_then(|context| of_context(context).as_deref()));

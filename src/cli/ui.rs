@@ -91,7 +91,7 @@ pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
 }
 
 /// The settings of the two output streams.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Ui {
     color_out: bool,
     color_err: bool,
@@ -99,10 +99,11 @@ pub struct Ui {
     pub terminal_out: bool,
     /// True if a pager may stand between stdout and the terminal.
     pages: bool,
-    masker: Masker,
+    /// The masker for text that people read.
+    pub masker: Masker,
     mask_values: bool,
     /// True if the results, and a refusal, are JSON (`-o json`).
-    json: bool,
+    pub json: bool,
     /// True if neither notes nor waits are told (`-q`).
     pub quiet: bool,
 }
@@ -118,26 +119,12 @@ impl Ui {
             ColorChoice::Never => false,
         };
         let (terminal_out, terminal_err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
-        Self {
-            color_out: wants_color(terminal_out),
-            color_err: wants_color(terminal_err),
-            terminal_out,
-            pages: false,
-            masker: Masker::default(),
-            mask_values: false,
-            json: false,
-            quiet: false,
-        }
+        let (color_out, color_err) = (wants_color(terminal_out), wants_color(terminal_err));
+        Self { color_out, color_err, terminal_out, ..Self::default() }
     }
 
-    /// Looks at the streams once; colours and masks are as the options say.
-    pub fn from_options(global: &GlobalArgs) -> Self {
-        let masker = if global.show_secrets { Masker::Off } else { Masker::default() };
-        Self { masker, mask_values: global.mask, ..Self::new(global.color) }
-    }
-
-    /// The same for a command with these options of its own.
-    pub fn called_by(self, mut matches: &ArgMatches) -> Self {
+    /// Looks at the streams once, for a command with these options of its own.
+    pub fn from_options(global: &GlobalArgs, mut matches: &ArgMatches) -> Self {
         while let Some((_, called)) = matches.subcommand() {
             matches = called;
         }
@@ -148,7 +135,8 @@ impl Ui {
         let is_given = form.is_some() && matches.value_source("output") == Some(ValueSource::CommandLine);
         let json = form.is_some_and(|form| is_given && JSON_FORMS.iter().any(|json| form == *json));
         let quiet = matches.try_get_one::<bool>("quiet").ok().flatten().is_some_and(|quiet| *quiet);
-        Self { json, quiet, ..self }
+        let masker = if global.show_secrets { Masker::Off } else { Masker::default() };
+        Self { json, quiet, masker, mask_values: global.mask, ..Self::new(global.color) }
     }
 
     /// The same for a fault of the command line itself, which may ask for JSON.
@@ -161,11 +149,6 @@ impl Ui {
     /// The same for what has to be told also by a quiet command.
     pub fn loud(self) -> Self {
         Self { quiet: false, ..self }
-    }
-
-    /// True if the results, and a refusal, are JSON.
-    pub fn is_json(self) -> bool {
-        self.json
     }
 
     /// The same for a command that only shows something: a long output goes through a pager.
@@ -182,11 +165,6 @@ impl Ui {
     /// A time for people: short on a terminal, and with everything elsewhere.
     pub fn time(self, time: SystemTime) -> String {
         if self.terminal_out { local::short(time) } else { local::shown(time) }
-    }
-
-    /// Returns the masker for text that people read.
-    pub fn masker(self) -> Masker {
-        self.masker
     }
 
     /// Returns the masker for values, which another program may need: they are masked on a terminal, and

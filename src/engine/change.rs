@@ -87,8 +87,8 @@ pub enum RequestedChange<'a> {
     /// Corrects the faults of the file that have one possible fix, as `check --fix` does.
     #[serde(deserialize_with = "no_members")]
     Fix {},
-    /// Replaces the texts of entries.
-    Entries(EntryEdits),
+    /// Replaces the texts of entries: all of them, in this order, or none.
+    Entries { texts: Vec<EntryEdit> },
     /// Makes the text before a change the configuration again.
     Rollback(ChangeRef),
     /// Undoes exactly these changes, and keeps what was changed since.
@@ -99,14 +99,6 @@ pub enum RequestedChange<'a> {
     /// Runs the text of the file, as a server does at a signal.
     #[serde(skip)]
     Load,
-}
-
-/// Other texts of entries: all of them, or none.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EntryEdits {
-    /// In the order in which they are put in.
-    pub texts: Vec<EntryEdit>,
 }
 
 /// Another text of one entry.
@@ -129,7 +121,6 @@ impl From<Request> for RequestedChange<'_> {
 
 impl RequestedChange<'_> {
     /// The same, with a limit of the memory of a patch, in bytes.
-    #[must_use]
     pub fn within(self, most: usize) -> Self {
         match self {
             Self::Modify(request) => request.into_owned().within(most).into(),
@@ -267,11 +258,6 @@ impl ChangeOptions {
             _ => Ok(()),
         }
     }
-
-    /// Returns the time for a step: at most `most`, and not longer than the request.
-    pub(super) fn at_most(&self, most: Duration) -> Duration {
-        self.until.map_or(most, |until| most.min(until.saturating_duration_since(Instant::now())))
-    }
 }
 
 /// A condition, or the one revision that meets it.
@@ -326,7 +312,6 @@ impl Expected {
     }
 
     /// Both conditions.
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Any, one) | (one, Self::Any) => one,
@@ -462,7 +447,6 @@ impl ChangeReport {
     }
 
     /// The same with what follows from comparing both texts, as far as it is requested.
-    #[must_use]
     pub fn with_parts(mut self, parts: ReportParts) -> Self {
         let (true, Some(new)) = (self.changed, self.snapshot.as_deref()) else {
             let present = self.snapshot.as_ref().filter(|_| parts.configuration);

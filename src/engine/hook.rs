@@ -247,9 +247,9 @@ const POLL: Duration = Duration::from_millis(2);
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     /// True if a signal ends the process at once.
-    ends_process: Arc<AtomicBool>,
+    pub ends_process: Arc<AtomicBool>,
     /// The signal that came last; 0 for none.
-    received: Arc<AtomicUsize>,
+    pub received: Arc<AtomicUsize>,
 }
 
 /// Lets signals end the process again when it is dropped.
@@ -257,21 +257,24 @@ pub struct Interrupt {
 pub struct Hold<'i>(&'i Interrupt);
 
 impl Interrupt {
-    /// Connects to signal handlers, which end the process while `ends_process` is set, and else store
-    /// the number of the signal in `received`.
-    pub fn new(ends_process: Arc<AtomicBool>, received: Arc<AtomicUsize>) -> Self {
-        Self { ends_process, received }
-    }
-
     /// Keeps signals from ending the process.
-    pub(super) fn hold(&self) -> Hold<'_> {
+    pub fn hold(&self) -> Hold<'_> {
         self.ends_process.store(false, Ordering::SeqCst);
         Hold(self)
     }
 
     /// Takes the signal that came since the last call.
-    pub(super) fn take(&self) -> Option<i32> {
+    pub fn take(&self) -> Option<i32> {
         i32::try_from(self.received.swap(0, Ordering::SeqCst)).ok().filter(|&signal| signal != 0)
+    }
+}
+
+impl Hold<'_> {
+    /// The signal that came last. After this has returned one, the next one ends the process.
+    pub fn received(&self) -> Option<i32> {
+        let signal = i32::try_from(self.0.received.load(Ordering::SeqCst)).ok().filter(|&signal| signal != 0);
+        self.0.ends_process.fetch_or(signal.is_some(), Ordering::SeqCst);
+        signal
     }
 }
 

@@ -45,12 +45,6 @@ impl Snapshot {
                 .collect()
         })
     }
-
-    /// True if both include the same files, in the same order.
-    pub fn includes_as(&self, other: &Snapshot) -> bool {
-        let [own, others] = [self, other].map(|text| text.includes().iter().map(|(_, pattern)| pattern));
-        own.eq(others)
-    }
 }
 
 /// A configuration with what it includes.

@@ -25,7 +25,7 @@ pub struct Engine {
     /// The commands around its changes.
     pub hooks: Hooks,
     pub(super) on_wait: fn(&str, &LockHolder),
-    pub(super) log: Arc<dyn Fn(&LogLine<'_>) + Send + Sync>,
+    pub(super) log: Arc<WriteLog>,
     pub(super) running: Option<Arc<Running>>,
     pub(super) keep: Option<usize>,
 }
@@ -34,7 +34,15 @@ impl Engine {
     /// An engine over a store, which may hold nothing yet. Calls `on_wait` when a writer has to wait for
     /// another process, and no server runs.
     pub fn new(store: Arc<dyn Store>, hooks: Hooks, on_wait: fn(&str, &LockHolder)) -> Self {
-        Self { name: store.name(), store, hooks, on_wait, log: Arc::new(|_| {}), running: None, keep: None }
+        Self {
+            name: store.name(),
+            store,
+            hooks,
+            on_wait,
+            log: Arc::new(|_, _| {}),
+            running: None,
+            keep: None,
+        }
     }
 
     /// The same engine, keeping `keep` texts in the history from now on; `None` keeps as many as before.
@@ -71,7 +79,7 @@ impl Engine {
 
     /// Writes a line to the log of the server.
     pub fn tell(&self, level: LogLevel, words: &str) {
-        (self.log)(&LogLine { level, words });
+        (self.log)(level, words);
     }
 
     /// Says that a writer waits for another process; a server does in its log.
@@ -161,7 +169,7 @@ impl Engine {
     ///
     /// # Errors
     /// `BadConfig`; those of the store.
-    pub fn start(self, log: impl Fn(&LogLine<'_>) + Send + Sync + 'static) -> Result<Self, Error> {
+    pub fn start(self, log: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Result<Self, Error> {
         let engine = Self { log: Arc::new(log), ..self };
         let trouble = engine.roll_back_at_start()?;
         engine.reconcile_alone();
@@ -188,9 +196,7 @@ impl Engine {
 
     /// Waits until this server makes a change, at most for this time.
     pub fn wait_for_change(&self, known: &StatusStamp, most: Duration) {
-        if let Some(running) = &self.running {
-            running.wait_for_more(known.told, most);
-        }
+        self.running.iter().for_each(|running| running.wait_for_more(known.told, most));
     }
 
     /// The paths of the values that the pending change of this server changed; empty if none is pending.
@@ -297,11 +303,6 @@ impl ConfigService for Engine {
             }
         })
     }
-
-    /// Whoever is in the same process has [`Engine::wait_for_change`].
-    fn wait(&self, _most: Duration) -> Result<bool, Error> {
-        Ok(false)
-    }
 }
 
 /// What the status of a server depends on.
@@ -312,12 +313,8 @@ pub struct StatusStamp {
     stored: u64,
 }
 
-/// A line for the log of a server.
-#[derive(Debug, Clone, Copy)]
-pub struct LogLine<'l> {
-    pub level: LogLevel,
-    pub words: &'l str,
-}
+/// Writes a line to the log of a server.
+type WriteLog = dyn Fn(LogLevel, &str) + Send + Sync;
 
 /// How much a line of the log asks of operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::{Snapshot, Transaction, UndoneChange};
-use crate::error::{Error, ErrorKind};
+use super::{Snapshot, Transaction, UndoneChange, hand_edited_since};
+use crate::error::{Error, ErrorKind, errors_of};
 use crate::store::{HistoryEntry, Revision, WHOLE_HISTORY};
 use mediaconf::{Config, Document, Fault, Masker, Pointer, Request, Schema};
 
@@ -92,7 +92,7 @@ impl Transaction<'_> {
             return Ok(());
         }
         let masker = self.options.told.mask_key.map(Masker::Keyed).unwrap_or_default();
-        Err(changed_meanwhile(&found, masker))
+        Err(refusal(&found, ("it was changed meanwhile", DECIDE), masker))
     }
 
     /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
@@ -222,13 +222,14 @@ fn compare(found: &mut Vec<Fault>, at: &[&str], base: Option<Value>, theirs: Opt
 /// The refusal of a change that conflicts with a hand edit; without conflicts, the file is gone, or another update is
 /// unsaved. The values are masked: refusals are shown and logged.
 pub fn hand_edited(conflicts: &[Fault]) -> Error {
-    let what = "the file was changed by hand";
     if conflicts.is_empty() {
-        let message = format!("{what} since it was loaded");
-        return Error::new(ErrorKind::Conflict, message).hint(OVERWRITE);
+        return Error { kind: ErrorKind::Conflict, ..hand_edited_since() };
     }
-    let what = format!("{what} here since it was loaded");
-    refusal(ErrorKind::Conflict, conflicts, (&what, OVERWRITE), Masker::default())
+    refusal(
+        conflicts,
+        ("the file was changed by hand here since it was loaded", OVERWRITE),
+        Masker::default(),
+    )
 }
 
 /// The refusal of a change with a `base`: a hand edit and an unsaved update were both made of another text.
@@ -239,17 +240,14 @@ pub fn hand_edited_and_updated() -> Error {
 /// The refusal of a change where the hand edit of the file has errors.
 pub fn hand_edited_badly(kind: ErrorKind, file: &Snapshot, has_history: bool) -> Error {
     let errors = file.errors_in_words();
-    let first = file.first_error_in_words().map_or(String::new(), |first| format!(": {first}"));
+    let first = errors_of(None, file, file.diagnostics()).next().map_or(String::new(), |first| {
+        format!(": line {}: {}", first.line.unwrap_or_default(), first.message)
+    });
     Error::new(kind, format!("the file was changed by hand since it was loaded, and has {errors}{first}"))
         .hint(match has_history {
             true => "`mediactl check` shows the errors; correct the file, or `mediactl rollback last` removes that edit",
             false => "`mediactl check` shows the errors; correct the file",
         })
-}
-
-/// The refusal of a change that conflicts with what others made of its base.
-pub fn changed_meanwhile(conflicts: &[Fault], masker: Masker) -> Error {
-    refusal(ErrorKind::Conflict, conflicts, ("it was changed meanwhile", DECIDE), masker)
 }
 
 /// The refusal of a change of lines that others changed, too.
@@ -259,12 +257,8 @@ pub fn lines_clash(line: Option<usize>) -> Error {
     Error::new(ErrorKind::Conflict, message).with_faults(vec![fault.hint(REPEAT)])
 }
 
-fn refusal(
-    kind: ErrorKind,
-    conflicts: &[Fault],
-    (what, hint): (&str, &'static str),
-    masker: Masker,
-) -> Error {
+/// The refusal of a change that conflicts with another one.
+fn refusal(conflicts: &[Fault], (what, hint): (&str, &'static str), masker: Masker) -> Error {
     let pointer = |fault: &Fault| fault.pointer.clone().unwrap_or_default();
     let first = conflicts.first().map_or(String::new(), |first| pointer(first).to_path().shown());
     let message = match conflicts {
@@ -280,7 +274,7 @@ fn refusal(
         let (base, theirs, mine) = (masked(base), masked(theirs), masked(mine));
         Fault { pointer: pointer.clone(), base, theirs, mine, ..Fault::of_path(what) }.hint(hint)
     });
-    Error::new(kind, message).hint(hint).with_faults(told.collect())
+    Error::new(ErrorKind::Conflict, message).hint(hint).with_faults(told.collect())
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ impl Engine {
             RequestedChange::Modify(_) => Operation::Modify,
             RequestedChange::Format {}
             | RequestedChange::Fix {}
-            | RequestedChange::Entries(_)
+            | RequestedChange::Entries { .. }
             | RequestedChange::Undo(_) => Operation::Save,
         };
         // Looked for before the lock, which makes the state folder.
@@ -105,7 +105,7 @@ impl Transaction<'_> {
                 let mended = Document::mended(present.document().text());
                 mended.map_or_else(|| present.clone(), |text| Snapshot::from_bytes(text.into_bytes()).into())
             }
-            RequestedChange::Entries(entries) => self.with_entries(&entries.texts)?,
+            RequestedChange::Entries { texts } => self.with_entries(texts)?,
             RequestedChange::Save(text) | RequestedChange::Update(text) => self.whole_text(text)?,
             RequestedChange::Undo(undone) => self.without(undone)?,
             RequestedChange::Modify(_) | RequestedChange::Rollback(_) | RequestedChange::Revert(_) => {
@@ -188,7 +188,8 @@ impl Transaction<'_> {
         guard: Option<Guard>,
         (mut deleted, mut of): (usize, usize),
     ) -> Result<usize, Error> {
-        if !before.includes_as(after) {
+        let [included, now] = [before, after].map(|text| text.includes().iter().map(|(_, pattern)| pattern));
+        if !included.eq(now) {
             let [old, new] = [before, after].map(|text| self.engine.whole(text));
             let own = guard::deleted_streams(before.document(), after.document());
             let all = guard::deleted_streams(old.document(), new.document());
@@ -256,7 +257,7 @@ pub fn entry_range(text: &Arc<Snapshot>, path: &Path, masker: Masker) -> Result<
     let masked = text.masked(masker);
     let (config, shown) = (text.config(), masked.config());
     let is_shown = masker == Masker::Off || shown.contains(&path.names());
-    if let Some(entry) = config.own_entry_at(&path.segments).filter(|_| is_shown) {
+    if is_shown && let Ok(entry) = config.own_entry_at(path) {
         return Ok(entry.start()..entry.end());
     }
     shown.select(path).map_err(not_there)?;

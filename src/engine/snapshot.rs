@@ -3,14 +3,14 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use serde_json::{Map, Value};
+use memchr::memmem;
+use serde_json::{Map, Value, json};
 
 use super::IncludedTexts;
 use crate::error::Error;
 use crate::store::Revision;
 use mediaconf::{
-    Config, Diagnostics, DirectiveRole, Document, Entry, Kind, LineIndex, Masker, Request, Scope,
-    SecretValues, Severity, Span,
+    Config, Diagnostics, DirectiveRole, Document, Entry, Kind, Masker, Request, Scope, SecretValues, Span,
 };
 
 /// A text with everything that was computed from it, each when it is first asked for.
@@ -19,8 +19,8 @@ pub struct Snapshot {
     bytes: Bytes,
     /// The texts that it includes, or why they can't be read, where a server sent it and has them.
     pub included: Option<Arc<Result<IncludedTexts, Error>>>,
-    /// True if only the values are those of a server, which gives no text.
-    is_of_values: bool,
+    /// True if the text was made of values: the server has another one, and does not give it.
+    pub is_of_values: bool,
     document: OnceLock<Document>,
     diagnostics: OnceLock<Diagnostics>,
     valid: OnceLock<bool>,
@@ -57,11 +57,6 @@ impl Snapshot {
         let edit = request.edit(evaluated, empty.document(), &empty.config()).ok()?;
         let written = edit.map_or_else(Self::default, |edit| Self::proved(edit.document));
         Some(Self { is_of_values: true, ..written })
-    }
-
-    /// True if the text was made of values: the server has another one.
-    pub fn is_of_values(&self) -> bool {
-        self.is_of_values
     }
 
     /// The revision; `None` if the text of the server is not known.
@@ -117,6 +112,24 @@ impl Snapshot {
         self.json.get_or_init(make)
     }
 
+    /// Makes the JSON of that of another text, if that is known, and one stream, live or plugin differs: it stands there
+    /// once, and all else is the same.
+    pub fn take_json(&self, other: &Snapshot) -> Option<()> {
+        let (json, differing) = (other.json.get()?, other.document().differing(self.document()));
+        let [[before], [after]] = differing.each_ref().map(Vec::as_slice) else { return None };
+        let member = |text: &Snapshot, block: &Entry<'_>| {
+            let (kind, name) = (block.block_kind()?, block.group_name().value());
+            let member = json!({ &*name: text.config().value(&[kind.key(), &name])? }).to_string();
+            Some((kind, member[1..member.len() - 1].to_owned()))
+        };
+        let ((kind, old), (new_kind, new)) = (member(other, before)?, member(self, after)?);
+        let place = memmem::find(json, old.as_bytes()).filter(|_| kind == new_kind)?;
+        let is_once = memmem::find(&json[place + 1..], old.as_bytes()).is_none();
+        let made = is_once.then(|| [&json[..place], new.as_bytes(), &json[place + old.len()..]].concat())?;
+        debug_assert_eq!(serde_json::to_vec(&self.config()).ok().as_ref(), Some(&made));
+        self.json.set(Arc::new(made)).ok()
+    }
+
     /// Login and password of the account that may use the API; `None` if it is unusable.
     pub fn account(&self) -> Option<&[String; 2]> {
         self.account_of(0, DirectiveRole::Editor)
@@ -129,9 +142,11 @@ impl Snapshot {
     }
 
     fn account_of(&self, at: usize, role: DirectiveRole) -> Option<&[String; 2]> {
-        let is_account = |entry: &Entry<'_>| role.keywords().contains(&&*entry.keyword());
-        let all = || self.document().entries().filter(is_account).collect::<Vec<_>>();
-        let find = || Some(Entry::usable_account(&all())?.map(|word| word.value().into_owned()));
+        let find = || {
+            let (keywords, entries) = (role.keywords(), self.document().entries());
+            let all: Vec<_> = entries.filter(|entry| keywords.contains(&&*entry.keyword())).collect();
+            Some(Entry::usable_account(&all)?.map(|word| word.value().into_owned()))
+        };
         self.accounts[at].get_or_init(find).as_ref()
     }
 
@@ -144,13 +159,6 @@ impl Snapshot {
     pub fn errors_in_words(&self) -> String {
         let count = self.diagnostics().errors();
         if count == 1 { "an error".to_owned() } else { format!("{count} errors") }
-    }
-
-    /// The first error, with its line.
-    pub fn first_error_in_words(&self) -> Option<String> {
-        let first = self.diagnostics().iter().find(|found| found.severity == Severity::Error)?;
-        let line = LineIndex::new(self.document().text()).position(first.span.start).line;
-        Some(format!("line {line}: {}", first.message))
     }
 
     /// True if the text has lost its line ends.
@@ -177,7 +185,7 @@ pub fn diff_lines([old, new]: [&Snapshot; 2], masker: Masker) -> Vec<String> {
     let between = |old: &Snapshot, new: &Snapshot| old.document().unified_diff(new.document(), masker);
     let rewritten =
         |text: &Snapshot| text.is_valid().then(|| Snapshot::of_values(&text.config().to_json()))?;
-    match old.is_of_values() || new.is_of_values() {
+    match old.is_of_values || new.is_of_values {
         true => rewritten(old)
             .zip(rewritten(new))
             .map_or_else(|| between(old, new), |(old, new)| between(&old, &new)),
@@ -203,7 +211,6 @@ impl Snapshot {
     }
 
     /// The text with masks in the place of its secrets. Its JSON and its values are those of the masked text.
-    #[must_use]
     pub fn masked(self: &Arc<Self>, masker: Masker) -> Arc<Self> {
         if masker == Masker::Off {
             return self.clone();

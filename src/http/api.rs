@@ -138,11 +138,6 @@ impl Route {
         self.methods == POST && self.body != Body::Checked
     }
 
-    /// The path, with the argument in braces.
-    pub fn template(&self) -> String {
-        format!("{}{}", self.path, if self.has_argument { "/{change}" } else { "" })
-    }
-
     /// The argument in `path`, not decoded, empty without one; `None` if the path belongs to another route.
     pub fn argument_in<'p>(&self, path: &'p str) -> Option<&'p str> {
         let rest = path.strip_prefix(self.path)?;
@@ -236,6 +231,12 @@ pub fn masked_text(text: &str) -> String {
         Cow::Owned(masked) => masked,
         Cow::Borrowed(_) => text.to_owned(),
     }
+}
+
+/// The first `most` characters of a text, and `…` for the rest.
+pub fn shortened(text: &str, most: usize) -> String {
+    let end = text.char_indices().nth(most);
+    end.map_or(text.to_owned(), |(end, _)| format!("{}…", &text[..end]))
 }
 
 /// The author of a change that `user` makes as root; `None` if that is not the name of a user, which has at most 32

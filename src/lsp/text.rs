@@ -249,7 +249,7 @@ impl Workspace {
 /// The file that a URI names, at the end of all links.
 fn path_of(uri: &str) -> Option<PathBuf> {
     let path = Url::parse(uri).ok()?.to_file_path().ok()?;
-    Some(ConfFile::resolve(&path).map_or(path, |file| file.target().to_owned()))
+    Some(ConfFile::resolve(&path).map_or(path, |file| file.target.to_owned()))
 }
 
 fn uri_of(path: &Path) -> Option<String> {

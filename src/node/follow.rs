@@ -71,7 +71,7 @@ impl Node {
 
     /// Looks, and does the work that the look finds; returns the latest time of the next look.
     fn look(&self) -> Result<Duration, Error> {
-        let keys = self.store.keys();
+        let keys = &self.store.keys;
         // The change that the node ran last.
         let last_run = self.standing.lock().serial().map(|serial| keys.change(serial));
         let others = [keys.node(&self.name)].into_iter().chain(last_run);
@@ -139,14 +139,14 @@ impl Node {
     /// Watches etcd until the node ends: each change of a key that matters wakes the node up. Nothing is missed between two
     /// watches, because the start of a watch wakes it up, too.
     pub(super) fn watch(&self) {
-        let keys = self.store.keys();
+        let keys = &self.store.keys;
         let ranges = [&keys.head, &keys.pending].map(|key| KeyRange::one(key));
         loop {
             // While the cluster is away, or the node may not read it, the looks find out when that is over.
             if self.standing.lock().away.is_none() {
                 let wake = || _ = self.wake.ask();
                 // Where it fails, the looks say so.
-                let _ = self.store.gateway().watch(&ranges, WATCH_TIME, wake);
+                let _ = self.store.gateway.watch(&ranges, WATCH_TIME, wake);
             }
             if !self.wake.sleep(jittered(WATCH_PAUSE)) {
                 return;
@@ -192,7 +192,7 @@ impl Node {
             return;
         }
         drop(standing);
-        let lease = lease.map_or_else(|| self.store.gateway().grant(LEASE), Ok);
+        let lease = lease.map_or_else(|| self.store.gateway.grant(LEASE), Ok);
         let put = lease.and_then(|lease| self.store.put_node(&record, lease).map(|()| lease));
         let mut standing = self.standing.lock();
         let denied = standing.denied.take();
@@ -255,7 +255,7 @@ impl Node {
         while self.wake.sleep(jittered(BEAT)) {
             let lease = self.standing.lock().lease;
             let has_ended =
-                lease.is_some_and(|lease| self.store.gateway().keep_alive(lease).is_ok_and(|lives| !lives));
+                lease.is_some_and(|lease| self.store.gateway.keep_alive(lease).is_ok_and(|lives| !lives));
             let mut standing = self.standing.lock();
             if has_ended || boot_time() >= standing.put + STALE {
                 standing.reported = None;
@@ -272,7 +272,7 @@ impl Node {
         if let Some(lease) = lease {
             // The record that stays tells what ran last. If that fails, the lease ends by itself.
             let _ = self.store.put_node(&self.record(), lease);
-            let _ = self.store.gateway().revoke(lease);
+            let _ = self.store.gateway.revoke(lease);
         }
     }
 }

@@ -116,7 +116,7 @@ impl Node {
     ) -> Result<Arc<Self>, Error> {
         let store = texts.with_time(LOOK_TIME);
         // The nodes are spread over the members of etcd.
-        store.gateway().prefer(xxh3_64(name.as_bytes()) as usize);
+        store.gateway.prefer(xxh3_64(name.as_bytes()) as usize);
         let followed = file.followed()?;
         let standing = Mutex::new(Standing {
             wanted: followed.runs.as_ref().map(|runs| runs.serial),

@@ -24,7 +24,7 @@ impl Node {
     /// Those of the cluster.
     pub(super) fn note_contact(&self, seen: &Seen, sent: Duration) -> Result<(), Error> {
         let lease_left =
-            if seen.lease == 0 { Duration::ZERO } else { self.store.gateway().time_left(seen.lease)? };
+            if seen.lease == 0 { Duration::ZERO } else { self.store.gateway.time_left(seen.lease)? };
         let mut standing = self.standing.lock();
         if standing.away.take().is_some_and(|away| away.reason.as_deref() != Some(NOT_REACHED)) {
             self.local.tell(LogLevel::Note, &format!("`{}` is back", self.texts.name()));

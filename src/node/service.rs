@@ -2,7 +2,6 @@
 //! runs them.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::{Node, failed};
 use crate::engine::{
@@ -87,10 +86,6 @@ impl ConfigService for Node {
                 Ok(Status { node, pending, ..self.local.status(part)? })
             }
         }
-    }
-
-    fn wait(&self, most: Duration) -> Result<bool, Error> {
-        self.local.wait(most)
     }
 }
 

@@ -39,7 +39,7 @@ impl From<&Metadata> for LastWrite {
 /// The content of a file as it was read last. What was not read from a file is never replaced.
 #[derive(Clone)]
 pub struct ReplaceableFile {
-    content: Bytes,
+    pub content: Bytes,
     file: Option<(PathBuf, LastWrite)>,
 }
 
@@ -50,18 +50,9 @@ impl ReplaceableFile {
         Ok(Self { content: read(path)?.into(), file: stamp.map(|stamp| (path.to_owned(), stamp)) })
     }
 
-    /// A content that was read from a file whose stamp was this before.
-    pub fn of(path: &Path, stamp: LastWrite, content: impl Into<Vec<u8>>) -> Self {
-        Self { content: content.into().into(), file: Some((path.to_owned(), stamp)) }
-    }
-
-    /// A content that is in no file.
-    pub fn fixed(content: impl Into<Vec<u8>>) -> Self {
-        Self { content: content.into().into(), file: None }
-    }
-
-    pub fn content(&self) -> &[u8] {
-        &self.content
+    /// A content, and the file that it was read from with the stamp of before, if it is from one.
+    pub fn new(content: impl Into<Vec<u8>>, file: Option<(PathBuf, LastWrite)>) -> Self {
+        Self { content: content.into().into(), file }
     }
 
     /// The first line, if it is text.
@@ -118,7 +109,7 @@ mod tests {
         fs::write(&new, "other").expect("it can be written");
         fs::rename(&new, &path).expect("it can be renamed");
         assert!(known.refresh() && known.first_line() == Some("other"));
-        assert!(!known.refresh() && !ReplaceableFile::fixed("x").refresh());
+        assert!(!known.refresh() && !ReplaceableFile::new("x", None).refresh());
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! The examples of `examples/`, run as an operator would run them.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cli::serve::Serving;
-use crate::cli::{CONF, PROGRAM, Place, Run, SAMPLE, set_mode};
+use crate::cli::{CONF, Place, Run, SAMPLE, own_path, set_mode};
 use crate::cluster::etcd::Etcd;
 use crate::fleet::Edges;
 use crate::needs::needs;
@@ -17,22 +16,10 @@ fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
 }
 
-/// The search path of programs, with the folder of the program under test in front.
-fn search_path() -> OsString {
-    let own = Path::new(PROGRAM).parent().expect("the program is in a folder").to_owned();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::join_paths([own].into_iter().chain(std::env::split_paths(&path)))
-        .expect("folders have no colon")
-}
-
 /// A command in the folder of a place, with an environment of its own.
 fn command(place: &Place, program: impl Into<PathBuf>) -> Command {
     let mut command = Command::new(program.into());
-    command
-        .current_dir(place.path("."))
-        .env_clear()
-        .env("PATH", search_path())
-        .env("HOME", place.path("home"));
+    command.current_dir(place.path(".")).env_clear().env("PATH", own_path()).env("HOME", place.path("home"));
     command.env("MEDIACTL_CONF", place.path(CONF)).env("LC_ALL", "C.UTF-8");
     command
 }
@@ -82,13 +69,8 @@ fn the_cron_script_follows_a_git_repository() {
     commit(cam1);
     repository.clone();
     let follow = || run(command(&place, example("gitops/mediactl-gitops")).args(["clone", "site.conf"]));
-    follow()
-        .exits(0)
-        .prints("ticket 231")
-        .prints("applied as its streams, lives and plugins: --prune\n")
-        .prints("+  prepush 6; # seconds")
-        .prints("applied to")
-        .hides("hunter2");
+    let first = follow().exits(0).prints("ticket 231").prints("applied to").hides("hunter2");
+    first.prints("applied as its streams, lives and plugins: --prune\n").prints("+  prepush 6; # seconds");
     let applied = place.text();
     assert!(!applied.contains("cam.2") && applied.contains("hunter2"), "{applied}");
     follow().exits(0).says_nothing();
@@ -179,10 +161,9 @@ fn the_ansible_role_changes_what_differs_and_then_nothing() {
         return;
     }
     let place = Place::with(SAMPLE);
-    place.put(
-        "inventory",
-        "[media]\nlocalhost ansible_connection=local ansible_python_interpreter='{{ ansible_playbook_python }}'\n",
-    );
+    let local =
+        "localhost ansible_connection=local ansible_python_interpreter='{{ ansible_playbook_python }}'";
+    place.put("inventory", format!("[media]\n{local}\n"));
     place.put("bad.conf", "stream x {\n");
     fs::create_dir(place.path("home")).expect("a folder can be made");
     let play = |more: &[&str]| {
@@ -199,14 +180,11 @@ fn the_ansible_role_changes_what_differs_and_then_nothing() {
     assert!(applied.contains("rtmp 1935;") && applied.contains("stream cam2 {"), "{applied}");
     play(&[]).exits(0).prints("changed=0").prints("failed=0");
     assert_eq!(place.text(), applied);
-    let lookup = format!(
-        "mediactl_state={{{{ lookup('ansible.builtin.file', '{}') }}}}",
-        place.path("bad.conf").display()
-    );
+    let bad = place.path("bad.conf").display().to_string();
+    let lookup = format!("mediactl_state={{{{ lookup('ansible.builtin.file', '{bad}') }}}}");
     play(&["-e", &lookup]).exits(2).prints("unclosed");
-    play(&["-e", r#"{"mediactl_prune": true, "mediactl_state": "{\"streams\": {\"cam1\": {}}}"}"#])
-        .exits(0)
-        .prints("changed=1");
+    let pruned = r#"{"mediactl_prune": true, "mediactl_state": "{\"streams\": {\"cam1\": {}}}"}"#;
+    play(&["-e", pruned]).exits(0).prints("changed=1");
     assert_eq!(place.text().matches("\nstream ").count(), 1, "{}", place.text());
     let all = r#"{"mediactl_prune": "all", "mediactl_state": "edit_auth a b;\nlive pub;\n"}"#;
     play(&["-e", all]).exits(0).prints("changed=1");

@@ -6,14 +6,15 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
 use tempfile::TempDir;
 
 use crate::cli::terminal::Terminal;
-use crate::cli::{PROGRAM, Place, set_mode};
+use crate::cli::{PROGRAM, Place, path_with, set_mode};
+use crate::pages::pages;
 use crate::ports::free_port;
 use crate::waiting::PATIENCE;
 
@@ -63,7 +64,7 @@ fn every_line_of_every_day_works_on_the_example() {
     std::os::unix::fs::symlink(PROGRAM, place.path("bin/mediactl")).expect("a link can be made");
     place.put("bin/systemctl", "#!/bin/sh\necho \"$@\" > restarted\n");
     set_mode(&place.path("bin/systemctl"), 0o755);
-    let path = format!("{}:{}", place.path("bin").display(), std::env::var("PATH").expect("there is a path"));
+    let path = path_with(&place.path("bin"));
     for line in lines.lines() {
         let before = place.text();
         let call = place.call("bash", ["-c", line]).env("PATH", &path).env("PAGER", "cat");
@@ -75,15 +76,6 @@ fn every_line_of_every_day_works_on_the_example() {
         assert_eq!(place.text() == before, is_reading, "{line}");
     }
     assert_eq!(fs::read_to_string(place.path("restarted")).expect("it was called"), "restart media\n");
-}
-
-/// The README and the pages of `docs/`.
-fn pages() -> Vec<PathBuf> {
-    let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let docs = fs::read_dir(checkout.join("docs")).expect("there is a folder of pages");
-    let docs = docs.map(|entry| entry.expect("a folder can be read").path());
-    let docs = docs.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-    [checkout.join("README.md")].into_iter().chain(docs).collect()
 }
 
 /// Where a page differs from what the program prints now, if it does; the page is rewritten if asked.
@@ -178,30 +170,23 @@ fn merged(committed: &[&str], printed: &[String]) -> Vec<String> {
 pub(crate) fn steady(line: &str) -> String {
     let mut steady = String::new();
     for word in line.split_whitespace() {
-        let is_varying = |c: char| c.is_ascii_hexdigit() || matches!(c, '-' | ':' | '.' | 'T' | 'Z');
-        let word = match word.split_once("<secret:") {
-            Some((before, rest)) => {
-                format!("{before}<secret{}", rest.trim_start_matches(char::is_alphanumeric))
-            }
-            None => word.to_owned(),
-        };
-        let word = match word.split_once("sha256:") {
-            Some((before, rest)) => format!("{before}sha256:{}", rest.trim_start_matches(is_varying)),
+        let without = |word: String, mark: &str, is_varying: fn(char) -> bool| match word.split_once(mark) {
+            Some((before, rest)) => format!("{before}{mark}{}", rest.trim_start_matches(is_varying)),
             None => word,
         };
+        let word = without(word.to_owned(), "<secret:", char::is_alphanumeric);
+        let word = without(word, "sha256:", |c| c.is_ascii_hexdigit() || c == ':');
         let has_digits = word.contains(|c: char| c.is_ascii_digit());
         let is_time = has_digits && (word.contains("20") && word.contains('T') || is_duration(&word));
-        let follows_number =
-            ["uid ", "(uid ", "process ", "read_config 200 "].iter().any(|before| steady.ends_with(before));
-        if is_time {
-            steady.push_str("TIME ");
-        } else if follows_number {
-            steady.push_str(word.trim_start_matches(|c: char| c.is_ascii_digit()));
-            steady.push(' ');
-        } else {
-            steady.push_str(&word);
-            steady.push(' ');
-        }
+        let numbered = ["uid ", "(uid ", "process ", "read_config 200 "];
+        steady += match word.as_str() {
+            _ if is_time => "TIME",
+            word if numbered.iter().any(|before| steady.ends_with(before)) => {
+                word.trim_start_matches(|c: char| c.is_ascii_digit())
+            }
+            word => word,
+        };
+        steady.push(' ');
     }
     steady
 }
@@ -232,16 +217,13 @@ impl Shell {
         fs::copy(checkout.join("examples/media.conf"), folder.path().join("examples/media.conf"))
             .expect("there is an example");
         put_program(folder.path(), &ports[0]);
-        let path = std::env::var("PATH").expect("there is a path");
         let mut shell = Command::new("bash");
         shell
             .arg("-m")
             .current_dir(folder.path())
             .env_clear()
-            .env("PATH", format!("{}:{path}", folder.path().join("bin").display()))
-            .env("USER", "olga")
-            .env("HOME", folder.path())
-            .stderr(Stdio::null());
+            .env("PATH", path_with(&folder.path().join("bin")));
+        shell.env("USER", "olga").env("HOME", folder.path()).stderr(Stdio::null());
         let (process, mut input, output) = piped(&mut shell);
         input.write_all(b"exec 2>&1\n").expect("a shell reads its commands");
         Self { process, input, output, ports, printed: Vec::new(), folder }

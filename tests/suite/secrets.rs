@@ -1,13 +1,11 @@
 //! The law of secrets at the doors of the program: each form of a secret stands in each place of one configuration, and
 //! nothing that is shown holds it. `crates/mediaconf/tests/library/secrets.rs` asks the library about each of them alone.
 
-use mediactl::http::server::auth::Account;
-
 use crate::cli::masking::masked;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place};
 use crate::fixtures;
-use crate::http::handler::Server;
+use crate::http::handler::{Server, account};
 use crate::lsp::answers::told;
 
 const SECRET: &str = "HUSH";
@@ -84,10 +82,7 @@ fn no_viewer_and_no_page_gets_a_secret() {
     let text = format!("edit_auth admin s3cret;\nview_auth viewer l00k;\n{}", whole());
     let server = Server::viewed(&text);
     assert_eq!(server.post("modify_config", r#"{"rtmp":1935}"#).status, 200);
-    let login = |login: &str, password: &str| {
-        Account { login: login.to_owned(), password: password.to_owned() }.to_header()
-    };
-    let [viewer, admin] = [login("viewer", "l00k"), login("admin", "s3cret")];
+    let [viewer, admin] = [account("viewer", "l00k"), account("admin", "s3cret")];
     for (who, query) in [(&viewer, ""), (&admin, "secrets=masked")] {
         for target in [
             "read_config?",

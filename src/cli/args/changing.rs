@@ -126,6 +126,11 @@ impl ChangeArgs {
         self.wait_pending.filter(|_| !self.dry_run).map(|time| Instant::now() + time)
     }
 
+    /// True if nothing is asked about the change as a whole.
+    pub fn is_agreed(&self) -> bool {
+        self.yes || self.force || self.dry_run
+    }
+
     /// True if all servers have to make the change before any keeps it.
     pub fn is_together(&self) -> bool {
         self.all_or_nothing || !self.canary.is_empty()

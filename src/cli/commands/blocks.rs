@@ -29,7 +29,6 @@ pub struct AddArgs {
     pub kind: String,
 
     /// Its name, taken literally
-    #[arg(value_name = "NAME")]
     pub name: String,
 
     /// The sources of a stream, the first one first
@@ -77,7 +76,6 @@ Examples:
   mediactl mv --dry-run lives.studio lives.news")]
 pub struct MvArgs {
     /// The present name, such as `streams.cam1`
-    #[arg(value_name = "FROM")]
     pub from: String,
 
     /// The new name, such as `streams.lobby`
@@ -116,11 +114,9 @@ Examples:
   mediactl cp streams.cam1 streams.cam9 --set prepush=2 --unset auth")]
 pub struct CpArgs {
     /// What is copied, such as `streams.cam1`
-    #[arg(value_name = "FROM")]
     pub from: String,
 
     /// The name of the copy, such as `streams.cam9`
-    #[arg(value_name = "TO")]
     pub to: String,
 
     /// Set a value of the copy, such as `prepush=5`; may be given several times

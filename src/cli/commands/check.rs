@@ -92,7 +92,7 @@ impl CheckArgs {
         }
         output(out.flush())?;
         drop(out);
-        if ui.is_json() {
+        if ui.json {
             ui.print_json(&totals.records)?;
         }
         if totals.files > 0 {
@@ -207,7 +207,7 @@ impl CheckTotals {
             }
             let file = composed.as_ref().map(|composed| &composed.files[at]);
             let (name, text) = file.map_or((&name, &text), |file| (&file.name, &file.text));
-            let reporter = Reporter::new(name, text, diagnostics, ui.masker());
+            let reporter = Reporter::new(name, text, diagnostics, ui.masker);
             match args.output {
                 ListFormat::Text => out.write_all(reporter.text(ui).as_bytes())?,
                 ListFormat::Json => self.records.extend(reporter.records()),

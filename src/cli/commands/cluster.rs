@@ -10,7 +10,7 @@ use crate::cli::local::local_user;
 use crate::cli::prompts;
 use crate::cli::target;
 use crate::cli::ui::Ui;
-use crate::error::{Error, ErrorKind, Exit};
+use crate::error::{Error, Exit};
 use crate::store::etcd::{ClusterStore, Seen};
 use crate::store::{NodeRecord, NodeState, Store, clock};
 
@@ -56,10 +56,14 @@ impl ClusterArgs {
         match &self.command {
             ClusterCommand::Adopt { yes } => adopt(&store, *yes, ui)?,
             ClusterCommand::Forget { nodes } => {
-                for node in nodes {
-                    store.forget_node(node)?;
+                let forgot = |nodes: &[String]| format!("forgot {}", nodes.join(", "));
+                for (count, node) in nodes.iter().enumerate() {
+                    store.forget_node(node).map_err(|error| match &nodes[..count] {
+                        [] => error,
+                        gone => Error { message: format!("{error}, and {}", forgot(gone)), ..error },
+                    })?;
                 }
-                let words = format!("forgot {}", nodes.join(", "));
+                let words = forgot(nodes);
                 ui.done(&words, &json!({ "result": "forgotten", "nodes": nodes }))?;
             }
         }
@@ -101,9 +105,9 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<(), Error> {
         head.serial,
         clock::rfc3339(head.at),
     );
-    if !is_agreed && !prompts::confirm(&question)? {
-        let message = format!("the cluster was not adopted, as nobody agreed: {question}");
-        return Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` agrees; nothing was changed"));
+    if !is_agreed {
+        let refused = format!("the cluster was not adopted, as nobody agreed: {question}");
+        prompts::agree(&question, refused, "`--yes` agrees; nothing was changed")?;
     }
     let epochs: Vec<&str> = held.iter().filter_map(|node| node.epoch.as_deref()).collect();
     store.adopt(&seen, &epochs, &local_user())?;

@@ -64,7 +64,7 @@ impl ConfirmArgs {
             ServerResult::new(server, outcome, error)
         };
         let results: Vec<ServerResult> = answers.list.into_iter().map(result).collect();
-        let form = if call.ui.is_json() { ChangeFormat::Json } else { ChangeFormat::Diff };
+        let form = if call.ui.json { ChangeFormat::Json } else { ChangeFormat::Diff };
         plan::print(&results, "confirm", form, self.result.quiet, call.ui)?;
         Ok(exit_of_each(&results))
     }

@@ -13,9 +13,7 @@ use crate::cli::render::table;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::error::{Error, Exit};
-use crate::http::api::DEFAULT_PREFIX;
-use crate::http::client::{Endpoint, without_userinfo};
-use crate::store::etcd::ClusterUrl;
+use crate::http::client::without_userinfo;
 use mediaconf::one_line;
 
 /// Name servers, and work on them by their names
@@ -56,13 +54,11 @@ pub enum ContextCommand {
     /// Use a context wherever nothing else names a target
     Use {
         /// The context
-        #[arg(value_name = "NAME")]
         name: String,
     },
     /// Remove a context
     Remove {
         /// The context
-        #[arg(value_name = "NAME")]
         name: String,
     },
 }
@@ -70,7 +66,6 @@ pub enum ContextCommand {
 #[derive(Debug, clap::Args)]
 pub struct AddContextArgs {
     /// The name, of letters, digits and `.`, `_`, `-`
-    #[arg(value_name = "NAME")]
     pub name: String,
 
     /// Shell command that prints the password; it runs whenever the password is needed
@@ -130,10 +125,7 @@ impl AddContextArgs {
             let hint = "give it with `--url URL`, or a configuration in etcd with `--cluster URL`";
             return Err(Error::usage("a context needs a server", hint));
         };
-        let (_, password) = match ClusterUrl::is_meant(url) {
-            true => target::cluster_url(url)?.1,
-            false => Endpoint::parse(url, DEFAULT_PREFIX)?.1,
-        };
+        let (_, password) = target::userinfo(url)?;
         if !password.is_empty() {
             let path = file.path.display();
             let what = format!("the password in the URL is kept in {path}");
@@ -185,7 +177,7 @@ impl AddContextArgs {
 
 fn list(contexts: &Contexts, ui: Ui) -> Result<(), Error> {
     let is_current = |context: &ServerContext| contexts.current.as_deref() == Some(&context.name);
-    if ui.is_json() || contexts.list.is_empty() {
+    if ui.json || contexts.list.is_empty() {
         let record = |context| {
             let mut record = json!(context);
             record["current"] = json!(is_current(context));

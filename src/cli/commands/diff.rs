@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeFormat;
-use crate::cli::context;
+use crate::cli::context::{self, Contexts};
 use crate::cli::credentials::RemoteHost;
 use crate::cli::fleet::answers::{Answers, print_diffs, print_table};
 use crate::cli::input::{self, STDIN, is_url};
@@ -75,40 +75,17 @@ const OTHER_SIDES: &str = "`mediactl diff FILE` compares with a file, `mediactl 
 impl DiffArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let call = call.paged();
-        let Invocation { global, ui, .. } = call;
+        let ui = call.ui;
         let nodes = self.node.iter().map(|name| format!("{NODE}{name}"));
         let given: Vec<String> =
             [&self.first, &self.second].into_iter().flatten().cloned().chain(nodes).collect();
         let sides = Self::sides(&given)?;
-        // What is the same for all servers is read once.
-        let given = |argument: Option<&str>| match argument {
-            Some(url) if is_url(url) && context::several_chosen(global) => {
-                let message = "several servers are not compared with another server";
-                Err(Error::usage(message, "compare with a file: `mediactl --url URL read -o conf > FILE`"))
-            }
-            Some(url) if is_url(url) => {
-                Side::read(&mut target::at_argument(url, global, ui)?, None).map(Some)
-            }
-            Some(name)
-                if [RUNNING, SAVED].contains(&name) || name.starts_with(NODE) || is_change_ref(name) =>
-            {
-                Ok(None)
-            }
-            Some(name) => {
-                let context = if name == STDIN { None } else { context::without_file(name, global)? };
-                let Some(context) = context else {
-                    let (file, note) = (FilePath::new(name), None);
-                    return Ok(Some(Side { name: input::name(file), text: input::snapshot(file)?, note }));
-                };
-                let mut server = target::at_member(context, global, Box::new(RemoteHost(ui)))?;
-                Side::read(&mut server, None).map(Some)
-            }
-            None => Ok(None),
-        };
         let form = if self.json { ChangeFormat::Json } else { self.output };
         let is_patch = form == ChangeFormat::Json;
         let compared = |sides| Compared::new(sides, form, ui);
-        let answers = match [given(sides[0])?, given(sides[1])?] {
+        // What is the same for all servers is read once.
+        let given = [Side::of_argument(sides[0], call)?, Side::of_argument(sides[1], call)?];
+        let answers = match given {
             [Some(old), Some(new)] => Answers::of_one(String::new(), compared([old, new])?, ui),
             given => call.ask("compare", |server| {
                 let mut side = |at: usize| match &given[at] {
@@ -134,7 +111,7 @@ impl DiffArgs {
                     true => ("no", "-".to_owned()),
                     false => ("yes", format!("+{added} -{removed}")),
                 };
-                let paths = first_paths([old, new], ui.masker());
+                let paths = first_paths([old, new], ui.masker);
                 rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
                 diffs.push((server, (diff.clone(), changed(old, new))));
             }
@@ -178,6 +155,30 @@ struct Side {
 }
 
 impl Side {
+    /// Loads a configuration that is no matter of the target; `None` for one that is.
+    fn of_argument(argument: Option<&str>, call: Invocation<'_>) -> Result<Option<Self>, Error> {
+        let Invocation { global, ui, .. } = call;
+        let is_of_target =
+            |name: &&str| [RUNNING, SAVED].contains(name) || name.starts_with(NODE) || is_change_ref(name);
+        let Some(name) = argument.filter(|name| !is_of_target(name)) else { return Ok(None) };
+        if is_url(name) {
+            if context::several_chosen(global) {
+                let message = "several servers are not compared with another server";
+                let hint = "compare with a file: `mediactl --url URL read -o conf > FILE`";
+                return Err(Error::usage(message, hint));
+            }
+            return Self::read(&mut target::at_argument(name, global, ui)?, None).map(Some);
+        }
+        let file = FilePath::new(name);
+        let is_file = name == STDIN || file.exists();
+        let context = if is_file { None } else { Contexts::known(global)?.get(name).cloned() };
+        let Some(context) = context else {
+            return Ok(Some(Self { name: input::name(file), text: input::snapshot(file)?, note: None }));
+        };
+        let mut server = target::at_member(context, global, Box::new(RemoteHost(ui)))?;
+        Self::read(&mut server, None).map(Some)
+    }
+
     /// Loads a configuration of the target; without an argument, the one that `mediactl read` shows.
     fn of_target(argument: Option<&str>, target: &mut Target) -> Result<Self, Error> {
         match argument {
@@ -233,7 +234,7 @@ impl Compared {
     fn new(sides: [Side; 2], form: ChangeFormat, ui: Ui) -> Result<Self, Error> {
         let mut notes: Vec<String> = sides.iter().filter_map(|side| side.note.clone()).collect();
         let [old, new] = &sides;
-        let is_of_values = sides.iter().find(|side| side.text.is_of_values());
+        let is_of_values = sides.iter().find(|side| side.text.is_of_values);
         if form == ChangeFormat::Json {
             let patch = old.values()?.patch_to(&new.values()?);
             let (differs, patch) = (!patch.is_empty(), ui.value_masker().json(&Value::Object(patch)));
@@ -246,7 +247,7 @@ impl Compared {
             old.values()?;
             new.values()?;
         }
-        let diff = diff_lines([&old.text, &new.text], ui.masker());
+        let diff = diff_lines([&old.text, &new.text], ui.masker);
         let differs = !diff.is_empty() || is_of_values.is_none() && !old.text.is_same_text(&new.text);
         if differs && diff.is_empty() {
             notes.push("the texts differ in bytes that are not UTF-8".to_owned());

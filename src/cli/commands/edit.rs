@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::{Path as FilePath, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -13,7 +13,7 @@ use crate::cli::args::global::TargetKind;
 use crate::cli::change::ChangeCommand;
 use crate::cli::input;
 use crate::cli::interrupt::LastWords;
-use crate::cli::local::state_home;
+use crate::cli::local::folder_of_user;
 use crate::cli::prompts;
 use crate::cli::render::texts::{changed, print_change};
 use crate::cli::render::{self, diagnostics};
@@ -73,7 +73,7 @@ impl EditArgs {
         } else {
             String::new()
         };
-        let file = draft.path().display().to_string();
+        let file = draft.path.display().to_string();
         let file = Path::in_shell_quotes(&file);
         let kept = format!("what you wrote is kept: `mediactl {of}edit --from {file}` goes on with it");
         Editing { target, draft, kept, editor: editor(), ui, change }.run()
@@ -134,12 +134,13 @@ fn new_draft(path: Option<&Path>, present: Arc<Snapshot>, target: &mut Target) -
     };
     let head = DraftHead { target: draft_name(target), range, path: path.map(Path::to_string) };
     let no_home = || Error::usage("no folder is known for unfinished work", "set HOME or XDG_STATE_HOME");
-    KeptDraft::create(&state_home().ok_or_else(no_home)?, head, present.bytes().clone())
+    let home = folder_of_user("XDG_STATE_HOME", ".local/state").ok_or_else(no_home)?;
+    KeptDraft::create(&home, head, present.bytes().clone())
 }
 
 /// The name of the target in a draft.
 fn draft_name(target: &Target) -> String {
-    let file = target.file.as_ref().map(|file| file.target().display().to_string());
+    let file = target.file.as_ref().map(|file| file.target.display().to_string());
     file.unwrap_or_else(|| target.service.name().to_owned())
 }
 
@@ -205,17 +206,13 @@ impl Editing<'_> {
             let message = format!("the editor `{}` {why}", self.editor);
             Error::new(ErrorKind::Failed, message).hint("$VISUAL or $EDITOR names another")
         };
-        let status = self.run_editor().map_err(|error| failed(format!("cannot be started: {error}")))?;
-        if status.success() { Ok(()) } else { Err(failed(format!("failed: {status}"))) }
-    }
-
-    /// Runs the editor until it ends. If a signal ends this program meanwhile, it says where the text is.
-    fn run_editor(&self) -> io::Result<ExitStatus> {
         let mut command = Command::new("sh");
         // As git does it, so that the command may have options, quotes and variables.
-        command.arg("-c").arg(format!("{} \"$@\"", self.editor)).arg(&self.editor);
+        command.arg("-c").arg(format!("{} \"$@\"", self.editor)).arg(&self.editor).arg(&self.draft.path);
+        // If a signal ends this program meanwhile, it says where the text is.
         let _signals = LastWords::while_editing(self.ui, self.kept.clone());
-        command.arg(self.draft.path()).status()
+        let status = command.status().map_err(|error| failed(format!("cannot be started: {error}")))?;
+        if status.success() { Ok(()) } else { Err(failed(format!("failed: {status}"))) }
     }
 
     /// Checks the text, merges it with changes that others made meanwhile, asks, and makes the change; `None` if it is
@@ -226,7 +223,7 @@ impl Editing<'_> {
             return Err(refusal.hint(format!("`mediactl rm {}` removes it", Path::in_shell_quotes(path))));
         }
         let args = self.change.args;
-        let asks = !(args.yes || args.force || args.dry_run);
+        let asks = !args.is_agreed();
         let mut whole = self.draft.spliced(text);
         // As long as others change it between the question and the write.
         loop {
@@ -298,14 +295,14 @@ impl Editing<'_> {
         };
         let [before, after] = [with_included(present)?, with_included(&edited)?];
         let warnings = new_warnings(before.document(), after.document());
-        let lines = render::new_warnings(&warnings, self.ui.masker());
+        let lines = render::new_warnings(&warnings, self.ui.masker);
         lines.iter().for_each(|line| self.ui.warning(line));
         if !prompts::can_ask() {
             let message = "the change was not made: there is no terminal to ask on";
             return Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` answers the question"));
         }
         let name = self.target.service.name();
-        let lines = diff_lines([present, &edited], self.ui.masker());
+        let lines = diff_lines([present, &edited], self.ui.masker);
         let (values, form) = (changed(present, &edited), self.change.args.output.for_people());
         let differing = (&*lines, values.as_deref());
         output(print_change(form, differing, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;

@@ -36,7 +36,6 @@ Examples:
   mediactl explain edit_auth.password -o json")]
 pub struct ExplainArgs {
     /// What to explain, such as `streams.prepush` or `streams.cam1.prepush`
-    #[arg(value_name = "PATH")]
     pub path: String,
 
     /// How to print it
@@ -94,8 +93,8 @@ fn explained(
     };
     let composed = composed.map(|all| diagnostics::valid(all, ui)).transpose()?;
     let text = composed.as_ref().map_or(&text, |composed| &composed.text);
-    let explanation = text.masked(ui.masker()).config().explain(path)?;
-    let found = explanation.found.as_ref().filter(|_| !text.is_of_values());
+    let explanation = text.masked(ui.masker).config().explain(path)?;
+    let found = explanation.found.as_ref().filter(|_| !text.is_of_values);
     let set_at = found.and_then(|found| {
         text.config().entry_at(&found.set_at.as_ref()?.segments).map(|entry| entry.span().start)
     });

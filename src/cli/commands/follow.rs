@@ -6,12 +6,13 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use colored::Color;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::cli::args::Invocation;
 use crate::cli::args::global::ResultArgs;
 use crate::cli::commands::modify::expectation;
 use crate::cli::confirmation;
+use crate::cli::fleet::answers::Answers;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::local;
@@ -41,7 +42,6 @@ Examples:
   mediactl --url https://media.example watch 'streams.*.urls'")]
 pub struct WatchArgs {
     /// Where to look [default: everywhere]
-    #[arg(value_name = "PATH")]
     pub path: Option<String>,
 
     #[command(flatten)]
@@ -125,11 +125,11 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
         }
         let Some(new) = found else { continue };
         if differ(&last, &new, path) {
-            let entry = observed.entry(&new).map(|entry| masked_entry(entry, ui.masker()));
-            let paths = changed(&last, &new).map(|all| values_json(&all, ui.masker()));
+            let entry = observed.entry(&new).map(|entry| masked_entry(entry, ui.masker));
+            let paths = changed(&last, &new).map(|all| values_json(&all, ui.masker));
             let at = clock::rfc3339(SystemTime::now());
             let record = json!({ "at": at, "target": name, "change": entry, "paths": paths });
-            let paths = || one_line(&first_paths([&last, &new], ui.masker()));
+            let paths = || one_line(&first_paths([&last, &new], ui.masker));
             let heading = match entry {
                 Some(entry) => format!("  {}", entry_in_words(entry, paths)),
                 // Of a server it is not known who changed it.
@@ -138,7 +138,7 @@ fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infa
             };
             let heading = local::shown(SystemTime::now()) + &heading;
             ui.print_painted(|out| {
-                if ui.is_json() {
+                if ui.json {
                     return writeln!(out, "{record}");
                 }
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
@@ -160,37 +160,35 @@ fn entry_in_words(entry: HistoryEntry, paths: impl Fn() -> String) -> String {
 impl WaitArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let most = call.global.remote.timeout.map(Duration::from_secs);
-        if let Some(serial) = self.rolled_out {
-            let target = target::resolve(call.global, Purpose::default(), call.ui)?;
-            let missing = confirmation::wait(&*target.service, serial, most)?;
-            if call.ui.is_json() {
-                call.ui.print_json(&met(&missing))?;
+        let answers = match self.rolled_out {
+            Some(serial) => {
+                let target = target::resolve(call.global, Purpose::default(), call.ui)?;
+                let missing = confirmation::wait(&*target.service, serial, most)?;
+                Answers::of_one(String::new(), missing, call.ui)
             }
-            return Ok(confirmation::exit_of(&missing, call.ui));
-        }
-        let expected: Vec<Expectation> =
-            self.expected.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
-        let end = most.and_then(|most| Instant::now().checked_add(most));
-        let accepts_unknown = self.accept.is_some();
-        let work = |member: &mut FleetMember| {
-            wait(&expected, accepts_unknown, Observed::new(&mut member.target), end)
+            None => {
+                let expected = self.expected.iter().map(|text| expectation(text));
+                let expected = expected.collect::<Result<Vec<_>, _>>()?;
+                let end = most.and_then(|most| Instant::now().checked_add(most));
+                call.ask("wait for", |member: &mut FleetMember| {
+                    let observed = Observed::new(&mut member.target);
+                    let missing = wait(&expected, self.accept.is_some(), observed, end)?;
+                    Ok(missing.into_iter().collect::<Vec<_>>())
+                })?
+            }
         };
-        let answers = call.ask("wait for", work)?;
-        if call.ui.is_json() {
-            call.ui.print_json(&answers.json(|missing| met(missing.as_slice())))?;
+        if call.ui.json {
+            let met = |missing: &Vec<_>| json!({ "met": missing.is_empty(), "missing": missing });
+            call.ui.print_json(&answers.json(met))?;
         }
         for (server, missing) in answers.found() {
             let over = missing.iter().map(|missing| format!("the time is over: {missing}"));
             over.for_each(|over| call.ui.say(&answers.named(server, &over)));
         }
-        let is_missing = answers.found().any(|(_, missing)| missing.is_some());
-        Ok(answers.exit_if(is_missing, Exit::Different))
+        let is_missing = answers.found().any(|(_, missing)| !missing.is_empty());
+        let code = if self.rolled_out.is_some() { Exit::Partly } else { Exit::Different };
+        Ok(answers.exit_if(is_missing, code))
     }
-}
-
-/// The result of a wait for programs.
-fn met(missing: &[String]) -> Value {
-    json!({ "met": missing.is_empty(), "missing": missing })
 }
 
 /// Waits until all values are there; returns what is missing when the time is over. Unless it `accepts_unknown` ones, a path

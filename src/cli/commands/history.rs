@@ -55,7 +55,6 @@ pub struct HistoryArgs {
     pub command: Option<HistoryCommand>,
 
     /// Show only the changes of the value at this path, and with --patch how the values there differ, as JSON
-    #[arg(value_name = "PATH")]
     pub path: Option<String>,
 
     /// Show what each change did, as a diff
@@ -95,18 +94,18 @@ pub enum HistoryCommand {
 
 impl HistoryArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let (call, masker) = (call.paged(), call.ui.masker());
+        let (call, masker) = (call.paged(), call.ui.masker);
         let ui = call.ui;
         if let Some(HistoryCommand::Show { which, .. }) = &self.command {
             let texts = call.ask("read", |server| server.target.service.text_before(*which))?;
             let texts = texts.then(|_, text| {
                 let name = format!("the text before change {which}");
-                if ui.is_json() { Error::refuse_broken(&name, &text).map(|()| text) } else { Ok(text) }
+                if ui.json { Error::refuse_broken(&name, &text).map(|()| text) } else { Ok(text) }
             })?;
             let json = |text: &Arc<Snapshot>| text.masked(masker).config().to_json();
             return texts.show(json, |text, out| write_text(text, masker, out));
         }
-        if self.patch && ui.is_json() {
+        if self.patch && ui.json {
             return Err(Error::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));
         }
         let path = self.path.as_deref().map(input::value_path).transpose()?;
@@ -116,7 +115,7 @@ impl HistoryArgs {
         if let (Some(change), true, None, None) = (&self.change, is_nowhere, &path, since) {
             return Err(Error::no_such_change(change, answers.list.len()));
         }
-        if ui.is_json() {
+        if ui.json {
             ui.print_json(&answers.json(|found| found.iter().map(|listed| json!(listed.entry)).collect()))?;
             return Ok(answers.exit());
         }
@@ -175,7 +174,7 @@ impl HistoryArgs {
         server: &mut FleetMember,
         ui: Ui,
     ) -> Result<Vec<Listed>, Error> {
-        let (most, masker) = (self.max_count.unwrap_or(WHOLE_HISTORY), ui.masker());
+        let (most, masker) = (self.max_count.unwrap_or(WHOLE_HISTORY), ui.masker);
         let is_filtered = path.is_some() || since.is_some() || self.change.is_some();
         let mut entries = server.target.service.history(if is_filtered { WHOLE_HISTORY } else { most })?;
         let compares = self.patch || path.is_some();
@@ -314,7 +313,6 @@ Examples:
   mediactl blame 'streams.cam1.urls[0].url' -o json")]
 pub struct BlameArgs {
     /// Which value, such as `streams.cam1.prepush`
-    #[arg(value_name = "PATH")]
     pub path: String,
 
     /// Show at most this many changes
@@ -333,7 +331,7 @@ const HAND_EDIT: &str =
 impl BlameArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let (call, path) = (call.paged(), input::value_path(&self.path)?);
-        let (ui, masker) = (call.ui, call.ui.masker());
+        let (ui, masker) = (call.ui, call.ui.masker);
         let answers = call.ask("read", |server| {
             let target = &server.target;
             let refuse = |now: &Arc<Snapshot>| match target.composed(now, now) {
@@ -348,7 +346,7 @@ impl BlameArgs {
         let edited =
             |found: &ValueHistory| (found.is_edited && !is_shown(found)).then(|| HAND_EDIT.to_owned());
         answers.once(edited).iter().for_each(|text| ui.note(text));
-        if ui.is_json() {
+        if ui.json {
             ui.print_json(&answers.json(|found| json!(found.changes)))?;
             return Ok(answers.exit());
         }

@@ -201,7 +201,7 @@ impl<'a> Wanted<'a> {
             paths.push(Path::all(Kind::Streams.key()));
         }
         // A table is for people, wherever it goes; other forms are for programs, too.
-        let masker = if is_table { ui.masker() } else { ui.value_masker() };
+        let masker = if is_table { ui.masker } else { ui.value_masker() };
         Ok(Self { args, paths, conditions, masker, ui })
     }
 
@@ -255,7 +255,7 @@ impl<'a> Wanted<'a> {
             }
             // What a server without a text includes is not known.
             Ok(None) => {
-                let has_more = text.is_of_values() || text.is_valid() && !text.includes().is_empty();
+                let has_more = text.is_of_values || text.is_valid() && !text.includes().is_empty();
                 if args.with_includes && has_more {
                     server.note("the server does not send the files that it includes");
                 }

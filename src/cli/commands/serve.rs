@@ -148,7 +148,7 @@ impl ServeArgs {
         // A missing file ends the command before a state folder is made beside it.
         engine.read()?;
         let lock = store.serve()?;
-        let engine = engine.start(move |line| log.log(line.level, line.words))?;
+        let engine = engine.start(move |level, words| log.log(level, words))?;
         tell_faults(&engine, log);
         let addresses = listening::addresses(&self.listen)?;
         let (running, name) = (engine.running(), global.file_name());
@@ -295,7 +295,7 @@ fn reload(engine: &Engine, ui: Ui, log: LogFormat) {
         }
         Err(error) => {
             let broken = error.broken.as_ref();
-            let fault = broken.and_then(|broken| first_error(engine.name(), &broken.snapshot, ui.masker()));
+            let fault = broken.and_then(|broken| first_error(engine.name(), &broken.snapshot, ui.masker));
             let fault = fault.map_or(String::new(), |fault| format!("; {}", in_one_line(&fault)));
             log.warn(&format!("SIGHUP: the file was not loaded: {error}{fault}"));
         }

@@ -128,7 +128,7 @@ impl StatusArgs {
         let counts = counted(&rows);
         self.choose(&mut rows, one.as_ref())?;
         let is_shown = |name: &str| rows.iter().any(|row| row.name == one_line(name));
-        match (one, ui.is_json()) {
+        match (one, ui.json) {
             (Some(StatusRecord { target, status }), true) => {
                 let mut status = status.clone();
                 status.nodes.iter_mut().for_each(|nodes| nodes.retain(|node| is_shown(&node.node)));
@@ -223,16 +223,16 @@ fn state(status: &Status) -> &'static str {
 /// it has together with what it includes.
 fn read(target: &mut Target, ui: Ui) -> Result<Status, Error> {
     let status = target.service.status(StatusPart::All)?;
-    let last_change = status.last_change.map(|entry| masked_entry(entry, ui.masker()));
+    let last_change = status.last_change.map(|entry| masked_entry(entry, ui.masker));
     let (mut errors, mut first) = (status.errors, None);
     if let Some(file) = &status.file {
-        first = first_error(target.service.name(), file, ui.masker());
+        first = first_error(target.service.name(), file, ui.masker);
         match target.composed(file, file) {
             Ok(None) => {}
             Ok(Some(composed)) => {
                 let faults = composed.told_faults();
                 errors = Some(faults.len());
-                first = faults.first().and_then(|fault| composed_error(&composed, fault, ui.masker()));
+                first = faults.first().and_then(|fault| composed_error(&composed, fault, ui.masker));
             }
             // A server elsewhere says what is wrong, but sends no file with errors.
             Err(failure) if failure.status.is_some() && failure.exit() == Exit::Invalid => {

@@ -273,7 +273,7 @@ impl FmtArgs {
 /// Names a text that is not formatted.
 fn name_unless_formatted(name: &str, text: &Snapshot, call: Invocation<'_>) -> Result<Exit, Error> {
     let is_formatted = text.document().formatted().map_err(EditError::Unproved)?.is_none();
-    if call.ui.is_json() {
+    if call.ui.json {
         call.ui.print_json(&json!({ "target": name, "formatted": is_formatted }))?;
     } else if !is_formatted {
         call.ui.print(|out| writeln!(out, "{name}"))?;

@@ -54,7 +54,6 @@ Examples:
   mediactl completion fish | source       # in ~/.config/fish/config.fish")]
 pub struct CompletionArgs {
     /// The shell
-    #[arg(value_name = "SHELL")]
     pub shell: ShellName,
 }
 

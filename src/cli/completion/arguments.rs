@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use clap::{Arg, ArgMatches, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 
-use crate::cli::args::global::{ColorChoice, GlobalArgs};
+use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::Contexts;
 use crate::cli::local;
 use crate::cli::render::texts::masked_entry;
@@ -156,8 +156,13 @@ impl TypedLine {
     /// Looks at the configuration: the running one of a server, else the file. One that is missing, has errors or
     /// can't be read is empty.
     fn paths(&self, base: &[Segment], path_use: PathUse, text: &str) -> Vec<Proposal> {
-        let read =
-            || target::resolve(&self.global.clone()?, Purpose::default(), ui()).ok()?.service.read(None).ok();
+        let read = || {
+            target::resolve(&self.global.clone()?, Purpose::default(), Ui::default())
+                .ok()?
+                .service
+                .read(None)
+                .ok()
+        };
         let look = |current: &Config<'_>| Completion { current, base, path_use }.candidates(text);
         match self.text.get_or_init(read) {
             Some(text) if text.is_valid() => look(&text.config()),
@@ -168,7 +173,7 @@ impl TypedLine {
     /// The changes of the history, each with who made it, when and why.
     fn changes(&self, sign: &str) -> Vec<Proposal> {
         // A file is read without its server, which would write a hand edit into the history.
-        let target = |global: &GlobalArgs| target::file_or_named_server(global, ui()).ok();
+        let target = |global: &GlobalArgs| target::file_or_named_server(global, Ui::default()).ok();
         let history =
             self.global.as_ref().and_then(|global| target(global)?.service.history(WHOLE_HISTORY).ok());
         let one = |entry: HistoryEntry| {
@@ -184,9 +189,4 @@ impl TypedLine {
         };
         history.into_iter().flatten().map(one).collect()
     }
-}
-
-/// Streams that lead nowhere.
-fn ui() -> Ui {
-    Ui::new(ColorChoice::Never)
 }

@@ -16,10 +16,10 @@ use super::plan::{self, FleetChange, FleetPlan, ServerOutcome, ServerResult, exi
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::confirmation::in_waves;
 use crate::cli::context::ServerContext;
-use crate::cli::interrupt::HeldSignals;
+use crate::cli::interrupt::hold_signals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::{Decision, RequestedChange, StatusPart};
+use crate::engine::{Decision, Hold, RequestedChange, StatusPart};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::progress;
 use crate::store::Reverted;
@@ -67,9 +67,13 @@ pub fn run(
         let exit = if is_refused { worst(&results) } else { exit_of_each(&results) };
         return Ok(with_changes(exit, &results));
     }
-    agree(change, changing.len(), results.len())?;
+    if !args.is_agreed() {
+        let question = format!("change {} of {} servers?", changing.len(), results.len());
+        let what = "a change of several servers has to be agreed to: nothing was changed";
+        prompts::agree(&question, what, "`--yes` agrees, `--dry-run` shows the change")?;
+    }
     tell_id(change, ui);
-    let mut making = ChangeUnderWay { fleet, results, change, held: HeldSignals::hold() };
+    let mut making = ChangeUnderWay { fleet, results, change, held: hold_signals() };
     let goes_back = match times {
         Some(times) => !making.in_waves(&waves, &changing, times),
         None => {
@@ -104,7 +108,7 @@ struct ChangeUnderWay<'a> {
     results: Vec<ServerResult>,
     change: &'a FleetChange<'a>,
     /// From now on a signal is answered by what stands where.
-    held: HeldSignals,
+    held: Hold<'static>,
 }
 
 impl ChangeUnderWay<'_> {
@@ -267,16 +271,6 @@ fn unless_closed(printed: Result<(), Error>) -> Result<(), Error> {
 fn worst(results: &[ServerResult]) -> Exit {
     let kinds = results.iter().filter_map(|result| result.error.as_ref().map(Error::exit));
     exit_of(0, &kinds.collect::<Vec<_>>())
-}
-
-/// Asks whether the servers are to be changed.
-fn agree(change: &FleetChange<'_>, changing: usize, all: usize) -> Result<(), Error> {
-    let is_agreed = change.command.args.yes || change.command.args.force;
-    if is_agreed || prompts::confirm(&format!("change {changing} of {all} servers?"))? {
-        return Ok(());
-    }
-    let message = "a change of several servers has to be agreed to: nothing was changed";
-    Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` agrees, `--dry-run` shows the change"))
 }
 
 /// Names the change, before anything is sent: whoever kills the command knows how to go on.

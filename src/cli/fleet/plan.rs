@@ -113,7 +113,7 @@ impl FleetPlan {
 
 /// Prints the differences, equal ones once, and the notes.
 pub fn print_summary(args: &ChangeArgs, results: &[ServerResult], ui: Ui) -> Result<(), Error> {
-    let masker = ui.masker();
+    let masker = ui.masker;
     let (mut diffs, mut notes, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for ServerResult { server, plan, .. } in results {
         let Some(FleetPlan { report, .. }) = plan else { continue };
@@ -236,7 +236,7 @@ fn record(
     command: &'static str,
     ui: Ui,
 ) -> Value {
-    let change = |plan: &FleetPlan| change_json((command, server), &plan.report, ui.masker());
+    let change = |plan: &FleetPlan| change_json((command, server), &plan.report, ui.masker);
     let is_changed = *outcome == ServerOutcome::Changed;
     json!({
         "result": outcome.in_words(),
@@ -295,8 +295,9 @@ pub fn canaries(
     let names: Vec<&str> = results.iter().map(|result| &*result.server).collect();
     let mut waves = waves(canary, &names, |at| changing.contains(&at)).map_err(|word| {
         let all = names.len();
-        let message =
-            format!("`--canary {word}` is neither one of the {all} servers, nor a number or a percentage");
+        let message = format!(
+            "`--canary {word}` is neither one of the {all} servers, nor so many of them, nor a percentage"
+        );
         Error::usage(message, format!("the servers are {}", in_ranges(&names)))
     })?;
     waves.iter_mut().for_each(|wave| wave.retain(|at| changing.contains(at)));

@@ -189,7 +189,7 @@ pub fn valid(composed: Composed, ui: Ui) -> Result<Composed, Error> {
     if composed.is_valid() {
         return Ok(composed);
     }
-    if ui.is_json() {
+    if ui.json {
         let faults = composed.told_faults();
         return Err(Error::broken_includes(&composed.files[0].name, faults.len()).with_faults(faults));
     }
@@ -197,7 +197,7 @@ pub fn valid(composed: Composed, ui: Ui) -> Result<Composed, Error> {
     for (file, diagnostics) in composed.files.iter().zip(composed.diagnostics()) {
         errors += diagnostics.errors();
         if diagnostics.errors() > 0 {
-            let reporter = Reporter::new(&file.name, &file.text, &diagnostics, ui.masker());
+            let reporter = Reporter::new(&file.name, &file.text, &diagnostics, ui.masker);
             ui.say_painted(reporter.text(ui.on_stderr()).trim_end());
         }
     }
@@ -207,9 +207,9 @@ pub fn valid(composed: Composed, ui: Ui) -> Result<Composed, Error> {
 /// Prints the faults of the broken text behind an error to stderr; `configuration` is the name of the
 /// configuration that the command works on.
 pub fn explain(error: &Error, configuration: &str, ui: Ui) {
-    if let Some(BrokenText { name, snapshot }) = error.broken.as_ref().filter(|_| !ui.is_json()) {
+    if let Some(BrokenText { name, snapshot }) = error.broken.as_ref().filter(|_| !ui.json) {
         let name = name.as_deref().unwrap_or(configuration);
-        let reporter = Reporter::new(name, snapshot, snapshot.diagnostics(), ui.masker());
+        let reporter = Reporter::new(name, snapshot, snapshot.diagnostics(), ui.masker);
         ui.say_painted(reporter.text(ui.on_stderr()).trim_end());
     }
 }

@@ -4,7 +4,6 @@ pub mod diagnostics;
 pub mod group_table;
 pub mod report;
 pub mod status;
-pub mod summary;
 pub mod table;
 pub mod texts;
 

@@ -44,14 +44,14 @@ impl Report<'_> {
         ReportParts {
             diff: is(ChangeFormat::Diff) && !self.args.quiet && !self.diff_was_shown,
             values: !is(ChangeFormat::Diff) || self.ui.terminal_out,
-            ..ReportParts::masked_by(self.ui.masker())
+            ..ReportParts::masked_by(self.ui.masker)
         }
     }
 
     /// Prints the report of a change.
     pub fn print(&self, change: &ChangeReport) -> Result<(), Error> {
         let Self { ui, target, args, .. } = *self;
-        let masker = ui.masker();
+        let masker = ui.masker;
         change.warnings.iter().for_each(|warning| ui.warning(warning));
         let printed = match args.output {
             ChangeFormat::Json => ui.print_json(&change_json((self.command, target), change, masker)),
@@ -78,7 +78,7 @@ impl Report<'_> {
             return Ok(());
         }
         if args.output == ChangeFormat::Diff {
-            if change.snapshot.as_ref().is_some_and(|after| after.is_of_values()) {
+            if change.snapshot.as_ref().is_some_and(|after| after.is_of_values) {
                 ui.note(&format!("`{target}` does not show its text, so the diff compares its values"));
             }
             let effects = change.effects.in_words().filter(|_| change.effects.streams > 1);

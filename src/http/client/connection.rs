@@ -253,9 +253,9 @@ impl Client {
         let is_refused = !status.is_success() && !is_known;
         let most = if is_refused { ByteSize::OF_REFUSAL } else { self.settings.max_answer };
         let mut body = Vec::new();
-        let read = response.take(most.bytes() + 1).read_to_end(&mut body);
-        if !is_refused && announced.max(body.len() as u64) > most.bytes() {
-            let larger = format!("`--max-answer {}` takes a larger one", most.bytes() * 2);
+        let read = response.take(most.0 + 1).read_to_end(&mut body);
+        if !is_refused && announced.max(body.len() as u64) > most.0 {
+            let larger = format!("`--max-answer {}` takes a larger one", most.0 * 2);
             let what = format_args!("it gives an answer of more than {most}");
             return Err(self.failed(call.applies, what, &larger));
         }

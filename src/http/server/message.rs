@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use crate::engine::Expected;
-use crate::http::api::{ApiOperation, JSON, NOTE_HEADER};
+use crate::http::api::{ApiOperation, JSON, NOTE_HEADER, revision_in};
 use crate::http::problem::{MEDIA_TYPE, Problem};
 use crate::http::server::auth::Role;
 use crate::store::Revision;
@@ -236,13 +236,8 @@ pub fn expected(lists: &[&str]) -> Option<Expected> {
         [] => None,
         _ if tags.clone().any(|tag| tag == "*") => Some(Expected::Any),
         _ => {
-            Some(Expected::OneOf(tags.filter(|tag| !tag.starts_with("W/")).filter_map(revision_of).collect()))
+            let own = |tag: &str| revision_in(tag).filter(|revision| entity_tag(*revision) == tag);
+            Some(Expected::OneOf(tags.filter_map(own).collect()))
         }
     }
-}
-
-fn revision_of(tag: &str) -> Option<Revision> {
-    let inside = tag.strip_prefix('"')?.strip_suffix('"')?;
-    let (revision, version) = inside.split_once('-')?;
-    if version == VERSION { revision.parse().ok() } else { None }
 }

@@ -13,7 +13,7 @@ use super::read::hide_revisions;
 use super::runtime::stream_counts;
 use crate::engine::{Activity, CheckedConfig, Engine, LastReload, StatusPart, last_change};
 use crate::error::Error;
-use crate::http::api::{API_VERSION, MAX_WAIT, WAIT, masked_text};
+use crate::http::api::{API_VERSION, MAX_WAIT, WAIT, masked_text, shortened};
 use crate::store::clock::rfc3339;
 
 /// The most characters of a text in a status, such as a message or a name, and of the output of the reload command.
@@ -157,11 +157,7 @@ fn last_reload(engine: &Engine, role: Role) -> Value {
 /// Clips what users and other programs wrote to so many characters, wherever it stands.
 fn clip_all(value: &mut Value, most: usize) {
     match value {
-        Value::String(text) => {
-            if let Some((end, _)) = text.char_indices().nth(most) {
-                text.replace_range(end.., "…");
-            }
-        }
+        Value::String(text) => *text = shortened(text, most),
         Value::Array(elements) => elements.iter_mut().for_each(|element| clip_all(element, most)),
         Value::Object(members) => members.iter_mut().for_each(|(name, member)| {
             clip_all(member, if name == "output" { MOST_OUTPUT } else { most });

@@ -22,7 +22,7 @@ const PAGE: u64 = 200;
 
 impl Store for ClusterStore {
     fn name(&self) -> String {
-        self.gateway().url().to_string()
+        self.gateway.url().to_string()
     }
 
     fn path(&self) -> &Path {
@@ -45,8 +45,8 @@ impl Store for ClusterStore {
         let page = (wanted as u64).clamp(MIN_RECORDS, PAGE);
         while end > 1 && entries.len() < wanted {
             let first = end.saturating_sub(page).max(1);
-            let range = KeyRange::between(&self.keys().change(first), &self.keys().change(end));
-            let found = self.gateway().range(range)?;
+            let range = KeyRange::between(&self.keys.change(first), &self.keys.change(end));
+            let found = self.gateway.range(range)?;
             // Older ones are not there.
             if found.is_empty() {
                 break;
@@ -92,14 +92,14 @@ impl Store for ClusterStore {
         waves: &[Vec<String>],
         back: Option<&str>,
     ) -> Result<Option<Vec<String>>, Error> {
-        let seen = self.seen_with(vec![KeyRange::below(&self.keys().node(""))])?;
+        let seen = self.seen_with(vec![KeyRange::below(&self.keys.node(""))])?;
         let is_it = |head: &&HeadRecord| head.unconfirmed.as_ref().is_some_and(|change| change.id == id);
         let Some(head) = seen.head.as_ref().filter(is_it).filter(|_| seen.has_pending) else {
             return Ok(None);
         };
         let next = head.with_next(waves);
         let found =
-            back.map_or_else(|| verdict(head, &seen.others.concat(), self.keys()), |why| Err(why.to_owned()));
+            back.map_or_else(|| verdict(head, &seen.others.concat(), &self.keys), |why| Err(why.to_owned()));
         let decided = match found {
             Ok((conditions, whys)) if whys.is_empty() => {
                 self.decide(&seen, conditions, next.clone().unwrap_or_else(|| head.confirmed()))
@@ -120,7 +120,7 @@ impl Store for ClusterStore {
     }
 
     fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
-        let prefixes = [self.keys().node(""), self.keys().member("")];
+        let prefixes = [self.keys.node(""), self.keys.member("")];
         let seen = self.seen_with(prefixes.iter().map(|prefix| KeyRange::below(prefix)).collect())?;
         let forms = [|value: &[u8]| serde_json::from_slice(value).ok(), gone];
         let mut rows = BTreeMap::new();
@@ -138,7 +138,7 @@ impl Store for ClusterStore {
     }
 
     fn alarms(&self) -> Vec<String> {
-        self.gateway().alarms().unwrap_or_else(|error| vec![format!("not known: {error}")])
+        self.gateway.alarms().unwrap_or_else(|error| vec![format!("not known: {error}")])
     }
 
     /// Takes no lock: a change compares what it was computed on with what is there.
@@ -266,9 +266,9 @@ impl Writer for ClusterWriter<'_> {
 impl ClusterStore {
     /// The entry of a change in the history; one whose record can't be read is a row that names its key.
     fn entry(&self, KeyValue { key, value, .. }: &KeyValue) -> Option<HistoryEntry> {
-        let serial = self.keys().serial_of(key)?;
+        let serial = self.keys.serial_of(key)?;
         let unreadable =
-            |why| HistoryEntry::unreadable(serial, format!("`{}` {why}", self.keys().change(serial)));
+            |why| HistoryEntry::unreadable(serial, format!("`{}` {why}", self.keys.change(serial)));
         Some(HeadRecord::parse(value).map_or_else(unreadable, HeadRecord::entry))
     }
 
@@ -285,7 +285,7 @@ impl ClusterStore {
         is_own: impl Fn(HeadRecord) -> bool,
     ) -> Result<(), Error> {
         let failure = vec![KeyOperation::Read(KeyRange::one(key))];
-        let reply = self.gateway().txn(&Txn { compare, success, failure, is_change: true })?;
+        let reply = self.gateway.txn(&Txn { compare, success, failure, is_change: true })?;
         let is_made = reply.succeeded
             || reply.into_first().map(|found| self.record(&found)).transpose()?.is_some_and(is_own);
         is_made.then_some(()).ok_or_else(|| self.overtaken())
@@ -306,7 +306,7 @@ impl ClusterStore {
     /// # Errors
     /// `Overtaken`, as well, where nothing is there to be confirmed.
     fn decide(&self, seen: &Seen, mut conditions: Vec<Compare>, head: HeadRecord) -> Result<(), Error> {
-        let keys = self.keys();
+        let keys = &self.keys;
         if !seen.has_pending {
             return Err(self.overtaken());
         }
@@ -331,7 +331,7 @@ impl ClusterStore {
         let back = head
             .and_then(|head| head.taken_back(EXPIRED, "", NOT_CONFIRMED))
             .ok_or_else(|| self.overtaken())?;
-        let as_seen = Compare::unchanged(&self.keys().pending, seen.pending_revision);
+        let as_seen = Compare::unchanged(&self.keys.pending, seen.pending_revision);
         self.put_head(seen, back, &[], Some(as_seen))
     }
 
@@ -356,7 +356,7 @@ impl ClusterStore {
         packed: &[u8],
         condition: Option<Compare>,
     ) -> Result<(), Error> {
-        let (keys, gateway) = (self.keys(), self.gateway());
+        let (keys, gateway) = (&self.keys, &self.gateway);
         let head = HeadRecord { by: gateway.login_used(), ..head };
         let chunks = head.text.iter().flat_map(|text| {
             let put = |(number, chunk): (usize, &[u8])| KeyOperation::put(&keys.chunk(text, number), chunk);
@@ -387,7 +387,7 @@ impl ClusterStore {
 
     /// The texts that go from the history: those beyond the kept ones, except for the last two.
     fn forgotten(&self, seen: &Seen, head: &HeadRecord) -> Vec<KeyOperation> {
-        let keys = self.keys();
+        let keys = &self.keys;
         let oldest = [Some(head), seen.head.as_ref()].into_iter().flatten().map(HeadRecord::oldest_text);
         let texts = oldest.fold(head.serial.saturating_sub(head.keep as u64), u64::min);
         let records = head.serial.saturating_sub(MIN_RECORDS).min(texts);

@@ -170,7 +170,6 @@ impl Gateway {
     }
 
     /// The same connections, for requests that have another time.
-    #[must_use]
     pub fn with_time(&self, timeout: Duration) -> Self {
         Self { timeout, ..self.clone() }
     }
@@ -332,9 +331,9 @@ impl Gateway {
     fn error(&self, Failure { kind, why }: Failure) -> Error {
         let name = self.url();
         if matches!(kind, FailureKind::Token | FailureKind::Denied) {
-            return Error::new(ErrorKind::ClusterDenied, format!("`{name}` refuses this: {why}"))
-                .hint("`--user`, `--password-file` give another login; `etcdctl role get` shows the rights")
-                .because(why);
+            let refusal = Error::new(ErrorKind::ClusterDenied, format!("`{name}` refuses this: {why}"))
+                .hint("`--user`, `--password-file` give another login; `etcdctl role get` shows the rights");
+            return Error { reason: Some(why), ..refusal };
         }
         let error = Error::new(ErrorKind::Failed, format!("`{name}` failed: {why}"));
         if why.contains("database space exceeded") { error.hint(FULL) } else { error }
@@ -443,14 +442,13 @@ impl GatewaySettings {
         }
         let to = match &self.authorities {
             Some(pem) => {
-                let known =
-                    Certificate::from_pem_bundle(pem.content()).ok().filter(|known| !known.is_empty());
+                let known = Certificate::from_pem_bundle(&pem.content).ok().filter(|known| !known.is_empty());
                 to.tls_certs_only(known.ok_or("the file of `--cacert` has no certificate")?)
             }
             None => to,
         };
         let Some((certificate, key)) = &self.identity else { return Ok(to) };
-        let identity = Identity::from_pem(&[certificate.content(), b"\n", key.content()].concat());
+        let identity = Identity::from_pem(&[&certificate.content[..], b"\n", &key.content].concat());
         Ok(to.identity(
             identity.map_err(|_| "the files of `--cert` and `--key` are no certificate and its key")?,
         ))
@@ -701,7 +699,7 @@ mod tests {
                 open.push(client);
             }
         });
-        let login = Some(("olga".to_owned(), ReplaceableFile::fixed("hunter2")));
+        let login = Some(("olga".to_owned(), ReplaceableFile::new("hunter2", None)));
         let settings = GatewaySettings { login, ..GatewaySettings::default() };
         let gateway = Gateway::new(ClusterUrl::parse(&url).expect("it is one").0, settings);
         let ask = || gateway.with_time(Duration::from_secs(1)).grant(1);
@@ -713,7 +711,7 @@ mod tests {
     /// A cluster that had no leader for a while would keep a node away for as long as the longest pause between two logins.
     #[test]
     fn a_token_in_doubt_is_used_until_the_next_login_is_due() {
-        let login = Some(("olga".to_owned(), ReplaceableFile::fixed("hunter2")));
+        let login = Some(("olga".to_owned(), ReplaceableFile::new("hunter2", None)));
         let settings = GatewaySettings { login, ..GatewaySettings::default() };
         let gateway = Gateway::new(ClusterUrl::parse("etcd://127.0.0.1:1/p").expect("it is one").0, settings);
         let to = gateway.connection().expect("it can be made");

@@ -131,8 +131,8 @@ impl fmt::Display for ClusterUrl {
 /// The names of all keys of a configuration.
 #[derive(Debug, Clone)]
 pub struct Keys {
-    /// Ends in a slash.
-    prefix: String,
+    /// The prefix of all keys, which ends in a slash.
+    pub prefix: String,
     pub head: String,
     pub pending: String,
 }
@@ -142,11 +142,6 @@ impl Keys {
     pub fn below(prefix: &str) -> Self {
         let prefix = format!("{}/", prefix.trim_end_matches('/'));
         Self { head: format!("{prefix}head"), pending: format!("{prefix}pending"), prefix }
-    }
-
-    /// The prefix of all keys.
-    pub fn prefix(&self) -> &str {
-        &self.prefix
     }
 
     /// The record of a change in the history.

@@ -29,7 +29,7 @@ impl ClusterStore {
     /// # Errors
     /// `Conflict` if the node lives, `NotFound` if there is no record of it; those of the cluster.
     pub fn forget_node(&self, name: &str) -> Result<(), Error> {
-        let (node, member) = (self.keys().node(name), self.keys().member(name));
+        let (node, member) = (self.keys.node(name), self.keys.member(name));
         let found = self.one(&node)?;
         if found.is_some_and(|found| serde_json::from_slice::<NodeRecord>(&found.value).is_ok()) {
             let lives = Error::new(ErrorKind::Conflict, format!("the node `{name}` is running"));
@@ -37,7 +37,7 @@ impl ClusterStore {
         }
         let both = || [&node, &member].map(|key| KeyRange::one(key)).into_iter();
         let success = both().map(KeyOperation::Read).chain(both().map(KeyOperation::Delete)).collect();
-        let reply = self.gateway().txn(&Txn { success, is_change: true, ..Txn::default() })?;
+        let reply = self.gateway.txn(&Txn { success, is_change: true, ..Txn::default() })?;
         let none = || {
             let message = format!("there is no record of the node `{name}`");
             Error::new(ErrorKind::NotFound, message).hint("`mediactl status` shows the nodes")
@@ -54,9 +54,9 @@ impl ClusterStore {
         let member = serde_json::to_vec(&MemberRecord { heard, version, serial: node.serial });
         let [node_json, member] =
             [serde_json::to_vec(node), member].map(|json| json.expect("it has only strings and numbers"));
-        let put = KeyOperation::put_leased(&self.keys().node(&node.node), node_json, lease);
-        let success = vec![put, KeyOperation::put(&self.keys().member(&node.node), member)];
-        self.gateway().txn(&Txn { success, ..Txn::default() }).map(drop)
+        let put = KeyOperation::put_leased(&self.keys.node(&node.node), node_json, lease);
+        let success = vec![put, KeyOperation::put(&self.keys.member(&node.node), member)];
+        self.gateway.txn(&Txn { success, ..Txn::default() }).map(drop)
     }
 }
 

@@ -23,8 +23,8 @@ pub(super) const NOT_CONFIRMED: &str = "not confirmed in time";
 
 /// A configuration in etcd.
 pub struct ClusterStore {
-    gateway: Gateway,
-    keys: Keys,
+    pub gateway: Gateway,
+    pub keys: Keys,
     /// The URL, which is the name.
     pub(super) given_path: PathBuf,
 }
@@ -85,7 +85,6 @@ impl ClusterStore {
     }
 
     /// The same configuration over the same connections, with another time for each request.
-    #[must_use]
     pub fn with_time(&self, time: Duration) -> Self {
         Self::over(self.gateway.with_time(time))
     }
@@ -93,14 +92,6 @@ impl ClusterStore {
     fn over(gateway: Gateway) -> Self {
         let (keys, name) = (Keys::below(&gateway.url().prefix), gateway.url().to_string());
         Self { gateway, keys, given_path: name.into() }
-    }
-
-    pub fn gateway(&self) -> &Gateway {
-        &self.gateway
-    }
-
-    pub fn keys(&self) -> &Keys {
-        &self.keys
     }
 
     /// A value does not have the form that this version writes.

@@ -132,7 +132,7 @@ fn take_over(
 fn make_new(conf: &ConfFile, like: &StateDir) -> Result<StateDir, Error> {
     let path = conf.beside(NEW);
     let _ = fs::remove_dir_all(&path);
-    let (new, _) = StateDir::make_at(conf, path, like.trust())?;
+    let (new, _) = StateDir::make_at(conf, path, like.trust)?;
     new.claim()?;
     Ok(new)
 }
@@ -146,7 +146,7 @@ fn copy_files<N: AsRef<str>>(
 ) -> Result<(), Error> {
     for name in names {
         let (name, path) = (name.as_ref(), from.path_of(name.as_ref()));
-        let is_own = |found: &Metadata| found.nlink() == 1 || from.trust().earlier.is_none();
+        let is_own = |found: &Metadata| found.nlink() == 1 || from.trust.earlier.is_none();
         if fs::symlink_metadata(&path).is_ok_and(|found| !(found.is_file() && is_own(&found))) {
             continue;
         }

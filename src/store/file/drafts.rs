@@ -25,7 +25,8 @@ const USER_FOLDER: &str = "mediactl";
 /// A text that is worked on.
 #[derive(Debug)]
 pub struct KeptDraft {
-    path: PathBuf,
+    /// The file that the editor opens.
+    pub path: PathBuf,
     pub head: DraftHead,
     /// The whole configuration that the draft was made of.
     pub base: Bytes,
@@ -78,11 +79,6 @@ impl KeptDraft {
         let end = bytes.iter().position(|byte| *byte == b'\n').filter(|_| is_text).ok_or_else(no_draft)?;
         let head = serde_json::from_slice(&bytes[..end]).map_err(|_| no_draft())?;
         Ok(Self { path, head, base: bytes.slice(end + 1..) })
-    }
-
-    /// The file that the editor opens.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// The part of the configuration that the draft was made of.

@@ -44,8 +44,10 @@ pub(super) const LARGEST_ATTRIBUTE: usize = 64 << 10;
 /// elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfFile {
-    given: PathBuf,
-    target: PathBuf,
+    /// The path as the user wrote it.
+    pub given: PathBuf,
+    /// The absolute path of the file that the links lead to.
+    pub target: PathBuf,
 }
 
 impl ConfFile {
@@ -68,16 +70,6 @@ impl ConfFile {
             Err(error) => return Err(Error::opening("look up", &target)(error)),
         }
         Ok(ConfFile { given: path.to_owned(), target })
-    }
-
-    /// The path as the user wrote it.
-    pub fn given(&self) -> &Path {
-        &self.given
-    }
-
-    /// The absolute path of the file that the links lead to.
-    pub fn target(&self) -> &Path {
-        &self.target
     }
 
     /// The state folder, `.FILE.mediactl/` beside the target, whether it exists or not.

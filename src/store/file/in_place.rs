@@ -35,7 +35,7 @@ const READ_ATTEMPTS: usize = 100;
 /// `NoConfiguration`, `NotFound` for anything but a regular file, `Denied`, `FileTooLarge`, `Failed`; `Conflict` when the
 /// file never stands still, or became a link since it was resolved.
 pub(super) fn load(conf: &ConfFile, state: Option<&StateDir>) -> Result<(Loaded, Metadata), Error> {
-    let path = conf.target();
+    let path = &conf.target;
     for _ in 0..READ_ATTEMPTS {
         // Read before the file: if a mark appears later, the time of the file has changed, too.
         let mark = state.and_then(|state| Some((state, state.read(MARK).ok()??)));
@@ -59,7 +59,7 @@ pub(super) fn write(
     new: &[u8],
     staged: &mut Staged,
 ) -> Result<Vec<Warning>, Error> {
-    let path = conf.target();
+    let path = &conf.target;
     let (file, found) = open_to_write(path)?;
     if !holds(&file, path, &found, old)? {
         return Err(Error::changed_meanwhile(path));
@@ -83,7 +83,7 @@ pub(super) fn write(
 
 /// Makes the file whole if a killed writer left a mark; called under the lock.
 pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>, Error> {
-    let (path, Some(mark)) = (conf.target(), state.read(MARK)?) else { return Ok(Vec::new()) };
+    let (path, Some(mark)) = (&conf.target, state.read(MARK)?) else { return Ok(Vec::new()) };
     let mut warnings = Vec::new();
     match open_to_write(path) {
         Ok((file, found)) => {

@@ -72,15 +72,15 @@ use writer::LockedFile;
 
 impl Store for ConfFile {
     fn name(&self) -> String {
-        self.given().display().to_string()
+        self.given.display().to_string()
     }
 
     fn path(&self) -> &Path {
-        self.target()
+        &self.target
     }
 
     fn leads_elsewhere(&self) -> bool {
-        Self::resolve(self.given()).is_ok_and(|now| now.target() != self.target())
+        Self::resolve(&self.given).is_ok_and(|now| now.target != self.target)
     }
 
     fn load(&self) -> Result<Loaded, Error> {
@@ -92,7 +92,7 @@ impl Store for ConfFile {
         let mut hasher = DefaultHasher::new();
         let changed =
             |found: Metadata| (found.dev(), LastWrite::from(&found), (found.ctime(), found.ctime_nsec()));
-        fs::metadata(self.target()).ok().map(changed).hash(&mut hasher);
+        fs::metadata(&self.target).ok().map(changed).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -129,7 +129,7 @@ impl Store for ConfFile {
 
     /// Without the oldest changes, whose texts are not kept any more.
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
-        let entries = |history: History| history.entries(FileStamp::at(self.target()), wanted);
+        let entries = |history: History| history.entries(FileStamp::at(&self.target), wanted);
         find_history(self)?.map_or(Ok(Vec::new()), entries)
     }
 
@@ -138,7 +138,7 @@ impl Store for ConfFile {
     }
 
     fn edited_from(&self, now: Revision) -> Option<Vec<u8>> {
-        find_history(self).ok()??.edited_from(FileStamp::at(self.target()), now)
+        find_history(self).ok()??.edited_from(FileStamp::at(&self.target), now)
     }
 
     /// In the state folder, if that is there and may be written.
@@ -149,8 +149,8 @@ impl Store for ConfFile {
     }
 
     fn refuse_missing(&self) -> Result<(), Error> {
-        let is_gone = self.target().try_exists().is_ok_and(|exists| !exists);
-        if is_gone { Err(Error::no_file(self.target())) } else { Ok(()) }
+        let is_gone = self.target.try_exists().is_ok_and(|exists| !exists);
+        if is_gone { Err(Error::no_file(&self.target)) } else { Ok(()) }
     }
 
     fn has_pending(&self) -> bool {
@@ -178,9 +178,9 @@ impl Store for ConfFile {
 impl ConfFile {
     fn read_one(&self, path: &Path, rest: &mut Follow) -> Result<IncludedText, Error> {
         let file = Self::resolve(path)?;
-        let target = file.target().to_owned();
+        let target = file.target.to_owned();
         // As the file itself is named: below the folder by which it was given.
-        let name = match (path.strip_prefix(self.folder()), self.given().parent()) {
+        let name = match (path.strip_prefix(self.folder()), self.given.parent()) {
             (Ok(below), Some(folder)) => folder.join(below).display().to_string(),
             _ => path.display().to_string(),
         };
@@ -208,7 +208,7 @@ impl ConfFile {
     /// name here that he could not read. A backup by `cp -al` has the same owner.
     fn is_linked_by_another(&self, found: &Metadata) -> bool {
         // While this file is missing, it will belong to the user of this process.
-        let own = fs::metadata(self.target()).map_or_else(|_| geteuid().as_raw(), |own| own.uid());
+        let own = fs::metadata(&self.target).map_or_else(|_| geteuid().as_raw(), |own| own.uid());
         found.nlink() > 1 && found.uid() != own
     }
 }

@@ -198,7 +198,7 @@ mod tests {
     fn a_note_is_read_back_and_a_damaged_one_is_none() {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let file = ConfFile::resolve(&folder.path().join("media.conf")).expect("the folder is there");
-        std::fs::write(file.target(), "http 80;\n").expect("a file can be made");
+        std::fs::write(&file.target, "http 80;\n").expect("a file can be made");
         assert_eq!(file.followed().expect("there is none"), Followed::default());
         let revision = Revision::from_text(b"http 80;\n");
         let text = FollowedText { serial: 7, epoch: "e".to_owned(), revision };

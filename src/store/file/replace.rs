@@ -53,7 +53,7 @@ pub(super) fn prepare<'w>(
     open_history: impl FnOnce() -> Result<History, Error>,
     record: &ChangeRecord<'_>,
 ) -> Result<PreparedChange<'w>, Error> {
-    let path = conf.target();
+    let path = &conf.target;
     let changed = || Error::changed_meanwhile(path);
     let opened = old.map(|old| open_loaded(conf, old)).transpose()?;
     if old.is_none() && new.is_some() && fs::symlink_metadata(path).is_ok() {
@@ -111,7 +111,7 @@ pub(super) fn prepare<'w>(
 
 /// The file that was loaded, or another one with that text.
 fn open_loaded(conf: &ConfFile, old: &Loaded) -> Result<Arc<(File, Metadata)>, Error> {
-    let found = fs::symlink_metadata(conf.target());
+    let found = fs::symlink_metadata(&conf.target);
     let is_loaded = |(_, then): &(File, Metadata)| {
         found.is_ok_and(|now| now.dev() == then.dev() && FileStamp::of(&now) == FileStamp::of(then))
     };
@@ -124,7 +124,7 @@ fn open_loaded(conf: &ConfFile, old: &Loaded) -> Result<Arc<(File, Metadata)>, E
 /// Opens the file and makes sure that it holds `text`. Editors take no lock of this program, so a writer looks before it
 /// starts and again before the rename.
 fn open_holding(conf: &ConfFile, text: &[u8]) -> Result<(File, Metadata), Error> {
-    let path = conf.target();
+    let path = &conf.target;
     match open_regular(path) {
         Ok((file, found)) if holds(&file, path, &found, text)? => Ok((file, found)),
         Err(error) if error.kind != ErrorKind::NoConfiguration => Err(error),
@@ -136,7 +136,7 @@ fn open_holding(conf: &ConfFile, text: &[u8]) -> Result<(File, Metadata), Error>
 fn recheck(conf: &ConfFile, text: &[u8], before: &Metadata) -> Result<Metadata, Error> {
     let (_, now) = open_holding(conf, text)?;
     let rights = |found: &Metadata| (found.uid(), found.gid(), found.mode());
-    if rights(&now) == rights(before) { Ok(now) } else { Err(Error::changed_meanwhile(conf.target())) }
+    if rights(&now) == rights(before) { Ok(now) } else { Err(Error::changed_meanwhile(&conf.target)) }
 }
 
 /// Replaces the old file by the new one. The two are exchanged in one step, so that the file that comes
@@ -293,7 +293,7 @@ mod tests {
                 fs::write(&other, theirs).expect("the folder is ours");
                 fs::rename(&other, &path).expect("the folder is ours");
             }
-            let result = take_place(&new.into_temp_path(), conf.target(), &current);
+            let result = take_place(&new.into_temp_path(), &conf.target, &current);
             assert_eq!(result.map_err(|error| error.kind()).is_err(), stranger.is_some());
             assert_eq!(text(&path), expected);
             assert_eq!(fs::read_dir(folder.path()).expect("it can be listed").count(), 1);

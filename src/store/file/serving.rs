@@ -41,7 +41,8 @@ const POLL: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub struct ServeLock {
     state: StateDir,
-    conf: ConfFile,
+    /// The configuration, which says who may use the socket.
+    pub conf: ConfFile,
     /// Closing it gives the lock back.
     _lock: File,
 }
@@ -88,7 +89,7 @@ impl ConfFile {
     /// user of this process.
     pub fn admits(&self, peer: &SocketPeer) -> bool {
         [0, geteuid().as_raw()].contains(&peer.user)
-            || AccessRights::read(self.target())
+            || AccessRights::read(&self.target)
                 .is_ok_and(|access| access.may_write(peer.user, &peer.groups()))
     }
 }
@@ -121,11 +122,6 @@ impl ServeLock {
         }
         Ok(paths)
     }
-
-    /// The configuration, which says who may use the socket.
-    pub fn conf(&self) -> &ConfFile {
-        &self.conf
-    }
 }
 
 impl Drop for ServeLock {
@@ -148,7 +144,7 @@ impl Serving {
     /// that may change the configuration; that of the system where none listens.
     pub fn reach(&self) -> io::Result<()> {
         let denied = |why| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
-        if rustix::fs::access(self.conf.target(), Access::WRITE_OK) == Err(Errno::ACCESS) {
+        if rustix::fs::access(&self.conf.target, Access::WRITE_OK) == Err(Errno::ACCESS) {
             return denied("only users who may write the configuration may use it");
         }
         let deadline = Instant::now() + START_TIME;

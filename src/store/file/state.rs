@@ -80,13 +80,13 @@ impl StateTrust {
     fn for_conf(conf: &ConfFile) -> Result<Self, Error> {
         let around = std::fs::metadata(conf.folder()).map_err(Error::opening("look at", conf.folder()))?;
         let us = rustix::process::geteuid().as_raw();
-        let (owner, group, is_shared) = match AccessRights::read(conf.target()) {
+        let (owner, group, is_shared) = match AccessRights::read(&conf.target) {
             Ok(access) => (access.owner, access.group, access.group_may_write()),
             // The file does not exist yet; this process will own it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 (us, rustix::process::getegid().as_raw(), false)
             }
-            Err(error) => return Err(Error::opening("look at", conf.target())(error)),
+            Err(error) => return Err(Error::opening("look at", &conf.target)(error)),
         };
         Ok(Self { owner, group, earlier: None, is_shared, us, place: around.mode() })
     }
@@ -165,7 +165,8 @@ impl StateTrust {
 pub(super) struct StateDir {
     path: PathBuf,
     folder: File,
-    trust: StateTrust,
+    /// The users who are trusted to have made it.
+    pub trust: StateTrust,
 }
 
 impl StateDir {
@@ -310,11 +311,6 @@ impl StateDir {
         self.path.join(name)
     }
 
-    /// The users who are trusted to have made it.
-    pub fn trust(&self) -> StateTrust {
-        self.trust
-    }
-
     /// The open folder, by which its files have short paths.
     pub fn as_fd(&self) -> impl AsFd + '_ {
         self.folder.as_fd()
@@ -435,7 +431,7 @@ impl StateDir {
         let (lock, opened) = self.open(name)?;
         let taken = wait_for(&lock, wait, &mut || on_wait(&LockHolder::read(&lock)));
         if !taken.map_err(Error::state_folder(&self.path_of(name)))? {
-            return Err(Error::locked(conf.target(), LockHolder::read(&lock), name == SERVE_LOCK));
+            return Err(Error::locked(&conf.target, LockHolder::read(&lock), name == SERVE_LOCK));
         }
         let is_own = |found: Metadata| (found.dev(), found.ino()) == (opened.dev(), opened.ino());
         // Looked up by its path, as other processes do.

@@ -93,7 +93,7 @@ impl Writer for LockedFile<'_> {
         if let Some(mut history) =
             known.map_or_else(|| History::find(&self.state), |known| Ok(Some(known)))?
         {
-            reconciled = history.reconcile(self.conf.target(), current, paths)?;
+            reconciled = history.reconcile(&self.conf.target, current, paths)?;
             self.history.replace(Some(history));
         }
         reconciled.warnings.splice(0..0, self.warnings.take());
@@ -123,8 +123,8 @@ impl Writer for LockedFile<'_> {
 
 /// Refuses before anything is made: a read-only file gets no state folder. What is no file was refused when it was looked up.
 fn refuse_unwritable(conf: &ConfFile) -> Result<(), Error> {
-    match rustix::fs::access(conf.target(), Access::WRITE_OK) {
+    match rustix::fs::access(&conf.target, Access::WRITE_OK) {
         Err(Errno::NOENT) => Ok(()),
-        found => found.map_err(Error::opening("write", conf.target())),
+        found => found.map_err(Error::opening("write", &conf.target)),
     }
 }

@@ -2,13 +2,13 @@
 //! over it, and a server that has only the four operations (`http::client::bare`).
 
 use super::serve::Serving;
-use super::{Place, Run};
+use super::{Place, Run, SAMPLE};
 
 /// One change that a guard of this name refuses, with exit code 3.
 struct Refused {
     guard: &'static str,
     text: &'static str,
-    arguments: &'static [&'static str],
+    line: &'static str,
     input: &'static str,
     /// The words of the refusal: the pointer, and the probable key.
     says: &'static [&'static str],
@@ -16,50 +16,32 @@ struct Refused {
 
 /// A patch that would write a directive beside the one that is meant.
 const fn missed(input: &'static str, says: &'static [&'static str]) -> Refused {
-    Refused { guard: "near-miss", text: STREAM, arguments: &["modify", "-f", "-"], input, says }
+    Refused { guard: "near-miss", text: STREAM, line: "modify -f -", input, says }
 }
 
 /// The same by one `--set`.
-const fn mistyped(
-    text: &'static str,
-    assignment: &'static [&'static str],
-    says: &'static [&'static str],
-) -> Refused {
-    Refused { guard: "near-miss", text, arguments: assignment, input: "", says }
+const fn mistyped(line: &'static str, says: &'static [&'static str]) -> Refused {
+    Refused { guard: "near-miss", text: STREAM, line, input: "", says }
 }
 
 /// A patch that would change the form of a directive.
 const fn reshaped(text: &'static str, input: &'static str, says: &'static [&'static str]) -> Refused {
-    Refused { guard: "form-change", text, arguments: &["modify", "-f", "-"], input, says }
+    Refused { guard: "form-change", text, line: "modify -f -", input, says }
 }
 
 const ACCOUNT: &str = "edit_auth a b;\n";
 
 const STREAM: &str = "stream cam1 udp://1;\n";
 
+const ARCHIVE: &str = "stream a {\n  archive /storage 7d;\n}\n";
+
 const PRESENT: &str = "send the present value with your change";
 
 const REFUSED: &[Refused] = &[
-    mistyped(
-        "http 80;\n",
-        &["modify", "--set", "rtpm=1936"],
-        &["`rtpm`: `rtpm` is not known here", "did you mean `rtmp`?"],
-    ),
-    mistyped(
-        STREAM,
-        &["modify", "--set", "streams.cam1.prepsh=5"],
-        &["`streams.cam1.prepsh`:", "did you mean `prepush`?"],
-    ),
-    mistyped(
-        STREAM,
-        &["modify", "--set", "strems.cam1.prepush=5"],
-        &["`strems`:", "did you mean `streams`?"],
-    ),
-    mistyped(
-        "http 80;\n",
-        &["modify", "--set", "editauth.password=hush"],
-        &["`editauth`:", "did you mean `edit_auth`?"],
-    ),
+    mistyped("modify --set rtpm=1936", &["`rtpm`: `rtpm` is not known here", "did you mean `rtmp`?"]),
+    mistyped("modify --set streams.cam1.prepsh=5", &["`streams.cam1.prepsh`:", "did you mean `prepush`?"]),
+    mistyped("modify --set strems.cam1.prepush=5", &["`strems`:", "did you mean `streams`?"]),
+    mistyped("modify --set editauth.password=hush", &["`editauth`:", "did you mean `edit_auth`?"]),
     missed(r#"{"streams":{"new":{"urls":[{"url":"udp://1"}],"prepsh":5}}}"#, &["`streams.new.prepsh`:"]),
     // A patch that misses its target: a path as a key, another letter case, another block, a wrapper, a newer name.
     missed(
@@ -103,22 +85,10 @@ const REFUSED: &[Refused] = &[
     missed(r#"{"data":{"config":{"lives":{}}}}"#, &["did you mean what is in `data`, without it?"]),
     missed(r#"{"result":{"rtmp":1935,"http":[80]}}"#, &["did you mean what is in `result`, without it?"]),
     missed(r#"{"template":{"t":{"Prepush":3}}}"#, &["did you mean `template.t.prepush`?"]),
-    reshaped(
-        "mark a;\nmark b;\n",
-        r#"{"mark":["a","c"]}"#,
-        &["`mark`: there are 2 `mark` lines here", PRESENT],
-    ),
+    reshaped("mark a;\nmark b;\n", r#"{"mark":["a","c"]}"#, &["`mark`: there are 2 `mark` lines", PRESENT]),
     reshaped("peer s01;\npeer s02;\n", r#"{"peer":{"s03":{}}}"#, &["`peer`:", PRESENT]),
-    reshaped(
-        "stream a {\n  archive /storage 7d;\n}\n",
-        r#"{"streams":{"a":{"archive":{"root":"/storage"}}}}"#,
-        &["`streams.a.archive`:", PRESENT],
-    ),
-    reshaped(
-        "stream a {\n  archive /storage 7d;\n}\n",
-        r#"{"streams":{"a":{"archive":"/storage/cam1 14d"}}}"#,
-        &["`streams.a.archive`:", PRESENT],
-    ),
+    reshaped(ARCHIVE, r#"{"streams":{"a":{"archive":{"root":"/x"}}}}"#, &["`streams.a.archive`:", PRESENT]),
+    reshaped(ARCHIVE, r#"{"streams":{"a":{"archive":"/x 14d"}}}"#, &["`streams.a.archive`:", PRESENT]),
     reshaped(
         "http 80 { x { mark a; mark b; } }\n",
         r#"{"http_options":{"80":{"x":{"mark":["a","c"]}}}}"#,
@@ -127,46 +97,40 @@ const REFUSED: &[Refused] = &[
     Refused {
         guard: "one-line",
         text: "http 80;\n",
-        arguments: &["save", "-"],
+        line: "save -",
         input: "edit_auth a b;http 80;# Streams:stream a {  url udp://1;}stream b udp://2;",
         says: &["--data-binary", "--accept one-line"],
     },
 ];
 
 impl Refused {
-    fn place(&self) -> Place {
-        Place::with(self.before())
-    }
-
     fn before(&self) -> String {
         format!("{ACCOUNT}{}", self.text)
     }
 
-    fn run(&self, place: &Place, more: &[&str]) -> Run {
-        place.mediactl(self.arguments.iter().chain(more)).input(self.input).run().hides("hush")
+    fn run(&self, place: &Place, more: &str) -> Run {
+        place.fed(format!("{} {more}", self.line).trim_end(), self.input).hides("hush")
     }
 
     #[track_caller]
-    fn is_refused_unless_accepted(&self, place: &Place) {
-        let run = self.run(place, &[]).exits(3);
-        self.says.iter().fold(run, |run, said| run.says(said));
-        self.run(place, &["--dry-run"]).exits(3);
-        self.run(place, &["--yes"]).exits(3);
-        self.run(place, &["-y", "--accept", "would-remove-credentials,empty-replacement"]).exits(3);
+    fn is_refused_unless_accepted(&self, place: &Place, accepting: &str) {
+        self.says.iter().fold(self.run(place, "").exits(3), |run, said| run.says(said));
+        for more in ["--dry-run", "--yes", "-y --accept would-remove-credentials,empty-replacement"] {
+            self.run(place, more).exits(3);
+        }
         assert_eq!(place.text(), self.before());
+        self.run(place, accepting).exits(0);
+        assert_ne!(place.text(), self.before());
+        // What is there is no change, and no question.
+        self.run(place, "").exits(0);
     }
 }
 
 #[test]
 fn form_change_near_miss_and_one_line_are_refused_in_the_file() {
     for refused in REFUSED {
-        for accepting in [&["--accept", refused.guard][..], &["--force"]] {
-            let place = refused.place();
-            refused.is_refused_unless_accepted(&place);
-            refused.run(&place, accepting).exits(0);
-            assert_ne!(place.text(), refused.before());
-            // What is there is no change, and no question.
-            refused.run(&place, &[]).exits(0);
+        for accepting in [&format!("--accept {}", refused.guard), "--force"] {
+            refused.is_refused_unless_accepted(&Place::with(refused.before()), accepting);
         }
     }
 }
@@ -174,12 +138,9 @@ fn form_change_near_miss_and_one_line_are_refused_in_the_file() {
 #[test]
 fn form_change_near_miss_and_one_line_are_refused_by_a_server() {
     for refused in REFUSED {
-        let place = refused.place();
+        let place = Place::with(refused.before());
         let server = Serving::with(&place, &["--listen", "none"]);
-        refused.is_refused_unless_accepted(&place);
-        let accepted = format!("empty-replacement,{}", refused.guard);
-        refused.run(&place, &["--accept", &accepted]).exits(0);
-        assert_ne!(place.text(), refused.before());
+        refused.is_refused_unless_accepted(&place, &format!("--accept empty-replacement,{}", refused.guard));
         server.stop().exits(0);
     }
 }
@@ -237,4 +198,165 @@ fn line_ends_gone_is_refused_before_any_guard_and_not_of_what_is_there() {
     let other = joined.replace("80", "81");
     place.fed("update -", &other).exits(3).says("--data-binary");
     place.fed("update --force -", &other).exits(0);
+}
+
+/// `count` streams.
+fn streams(count: usize) -> String {
+    (0..count).map(|at| format!("stream s{at} udp://h:{at};\n")).collect()
+}
+
+/// A patch that deletes `count` of them.
+fn deleting(count: usize) -> String {
+    let gone: Vec<String> = (0..count).map(|at| format!("\"s{at}\":null")).collect();
+    format!("{{\"streams\":{{{}}}}}", gone.join(","))
+}
+
+#[test]
+fn the_last_credentials_stay() {
+    let place = Place::with(SAMPLE);
+    for refused in [
+        "modify --unset edit_auth",
+        "modify --accept near-miss --set-string edit_auth.password=",
+        "modify --dry-run --unset edit_auth",
+    ] {
+        let run = place.line(refused).exits(6).says("the change removes the last usable `edit_auth`");
+        run.says("hint: ").says("--accept would-remove-credentials");
+    }
+    place.fed("save -", "rtmp 1;\n").exits(6);
+    assert_eq!(place.text(), SAMPLE);
+    place.line("modify --force --unset edit_auth").exits(0);
+    assert!(!place.text().contains("edit_auth"));
+    place.set(&["rtsp=1"]).exits(0);
+}
+
+#[test]
+fn delete_guard_lets_four_streams_go_or_a_tenth_up_to_twenty() {
+    for (of, deleted, code) in
+        [(8, 4, 0), (8, 5, 6), (100, 10, 0), (100, 11, 6), (1000, 20, 0), (1000, 21, 6)]
+    {
+        let place = Place::with(streams(of));
+        place.patch(&deleting(deleted)).exits(code);
+        let unchanged = place.text() == streams(of);
+        assert_eq!(unchanged, code == 6, "{deleted} of {of}");
+    }
+}
+
+/// A configuration with an account, and `count` streams.
+fn accounted(count: usize) -> String {
+    format!("edit_auth a b;\n{}", streams(count))
+}
+
+/// Each way to delete five of eight streams, on one target.
+fn delete_guard_holds(place: &Place) {
+    let five = "5 of 8 streams would be deleted";
+    place.fed("modify -f -", deleting(5)).exits(6).says(five);
+    for all in ["modify --unset streams.*", "modify --unset streams"] {
+        place.line(all).exits(6).says("8 of 8 streams");
+    }
+    place.fed("modify -y -f -", deleting(5)).exits(6).says(five);
+    place.fed("save -", accounted(3)).exits(6).says(five);
+    let gone = "note: 5 streams are not in the new configuration";
+    place.fed("save --max-delete 5 -", accounted(3)).exits(0).says(gone);
+    place.fed("save -", accounted(8)).exits(0);
+    place.line("rollback last").exits(6).says(five).says("--max-delete");
+    place.line("rollback last --max-delete 5").exits(0);
+    place.line("rollback last").exits(0);
+    let named: String = (0..7).map(|at| format!(" --unset=streams.s{at}")).collect();
+    place.line(&format!("modify{named}")).exits(6).says("7 of 8 streams");
+    place.line(&format!("modify{named} --max-delete 7")).exits(0);
+    assert_eq!(place.text(), "edit_auth a b;\nstream s7 udp://h:7;\n");
+}
+
+#[test]
+fn delete_guard_stands_before_each_way() {
+    delete_guard_holds(&Place::with(accounted(8)));
+}
+
+#[test]
+fn delete_guard_stands_before_a_server_too() {
+    let place = Place::with(accounted(8));
+    let server = Serving::with(&place, &["--listen", "none"]);
+    delete_guard_holds(&place);
+    place.fed("save -", accounted(8)).exits(0);
+    place.fed("update -", accounted(3)).exits(6).says("5 of 8 streams would be deleted");
+    let gone = "note: 5 streams are not in the new configuration";
+    place.fed("update - --force", accounted(3)).exits(0).says(gone);
+    server.stop().exits(0);
+}
+
+/// What is wrong with a request is told in the same words for a file and by the server over it.
+#[test]
+fn a_faulty_request_reads_the_same_on_a_file_and_on_a_server() {
+    let table = [
+        ("modify --unset streams.nope", ""),
+        ("modify --set streams.s1.prepush=x", ""),
+        ("modify --set streams..s1=1", ""),
+        ("modify --set rtpm=1935", ""),
+        ("modify --expect rtsp=5 --set rtsp=6", ""),
+        ("modify --unset streams.*", ""),
+        ("modify --unset edit_auth", ""),
+        ("modify --set edit_auth.password=<secret:123456>", ""),
+        ("modify -f -", &deleting(5)),
+        ("modify -f -", "{\"streams\":5}"),
+        ("modify -f -", "{\"streams\":{\"s1\":{\"prepush\":\"x\",\"title\":{}}}}"),
+        ("modify -f -", "{\"edit_auth\":{\"password\":\"<secret:123456>\"}}"),
+        ("modify -f -", "{'rtsp':1}"),
+        ("save -", "http x;\n"),
+        ("save -", ""),
+    ];
+    let place = Place::with(accounted(8));
+    let told = || table.map(|(line, input)| (place.fed(line, input), line));
+    let on_file = told();
+    let server = Serving::with(&place, &["--listen", "none"]);
+    for ((file, line), (server, _)) in on_file.iter().zip(&told()) {
+        assert!(file.code.is_some_and(|code| code != 0) && !file.err.is_empty(), "{line}: {file:?}");
+        assert_eq!((file.code, &file.err), (server.code, &server.err), "{line}");
+    }
+    assert_eq!(place.text(), accounted(8));
+    server.stop().exits(0);
+}
+
+/// Each whole text without the stream, live and plugin that are there, on one target.
+fn the_last_entries_stay(place: &Place, has_server: bool) {
+    let whole = "edit_auth a b;\nstream s udp://h:1;\nlive l { }\nplugin p { }\n";
+    let empty = "edit_auth a b;\nrtmp 1;\n";
+    let ways = [
+        ("save -", empty),
+        ("apply --prune -", ""),
+        ("apply --prune -", "{}"),
+        ("apply --prune=all -", empty),
+        ("apply --prune --dry-run -", "rtmp 1;\n"),
+        ("update -", empty),
+    ];
+    for (way, text) in &ways[..if has_server { 6 } else { 5 }] {
+        place.fed("save -", whole).exits(0);
+        place.fed(way, text).exits(6).says("no stream, live or plugin at all");
+        assert_eq!(place.text(), whole);
+        place.fed(&format!("{way} --accept empty-replacement"), text).exits(0);
+    }
+    // One that stays, or that is named, is no such loss.
+    for kept in ["stream s udp://h:1;\n", "live l { }\n", "plugin p { }\n"] {
+        place.fed("save -", whole).exits(0);
+        place.fed("apply --prune -", kept).exits(0);
+    }
+    place.line("rm plugins.p").exits(0);
+    place.line("rollback last").exits(0);
+    place.fed("save --accept empty-replacement -", empty).exits(0);
+    place.fed("apply --prune -", "rtmp 2;\n").exits(0);
+}
+
+#[test]
+fn the_last_entries_stay_of_a_file() {
+    the_last_entries_stay(&Place::empty(), false);
+}
+
+#[test]
+fn the_last_entries_stay_on_a_server() {
+    let place = Place::with("edit_auth a b;\nlive l { }\n");
+    let server = Serving::with(&place, &["--listen", "none"]);
+    the_last_entries_stay(&place, true);
+    server.stop().exits(0);
+    place.put("more.conf", "stream s udp://h:1;\n");
+    place.put(super::CONF, "stream s udp://h:1;\n");
+    place.fed("save -", "include more.conf;\n").exits(0);
 }

@@ -9,15 +9,8 @@ use super::{CONF, Place, Run, SAMPLE, set_mode};
 fn all_refuse(place: &Place, code: i32, says: &str) {
     place.put("new", "rtmp 1;\n");
     let before = place.names();
-    for arguments in [
-        &["read"][..],
-        &["read", "-o", "conf"],
-        &["modify", "--set", "rtmp=1"],
-        &["check"],
-        &["diff", "new"],
-        &["save", "new"],
-    ] {
-        place.run(arguments).exits(code).says(says);
+    for line in ["read", "read -o conf", "modify --set rtmp=1", "check", "diff new", "save new"] {
+        place.line(line).exits(code).says(says);
     }
     assert_eq!(place.names(), before);
 }
@@ -25,18 +18,14 @@ fn all_refuse(place: &Place, code: i32, says: &str) {
 /// A text with errors: it can be looked at and replaced, and nothing else.
 #[track_caller]
 fn is_invalid(text: impl AsRef<[u8]>, says: &str) {
-    let text = text.as_ref();
-    let place = Place::with(text);
-    place.line("check").exits(3).prints(says);
-    place.line("read").exits(3).says(says);
-    place.set(&["rtmp=1"]).exits(3).says(says);
-    place.patch("{}").exits(3).says(says);
-    assert!(
-        place.line("read -o conf").exits(0).out.as_bytes().starts_with(b"http") || !text.starts_with(b"http")
-    );
+    let place = Place::with(&text);
     place.put("new", "rtmp 1;\n");
-    place.run(["--conf", "new", "save", CONF]).exits(3).says(says);
-    assert_eq!(place.bytes(), text);
+    place.line("check").exits(3).prints(says);
+    place.line("read -o conf").exits(0);
+    for line in ["read", "modify --set rtmp=1", "--conf new save media.conf"] {
+        place.line(line).exits(3).says(says);
+    }
+    assert_eq!(place.bytes(), text.as_ref());
     assert_eq!(place.names(), [CONF, "new"]);
 }
 
@@ -54,8 +43,8 @@ fn an_empty_file_is_a_valid_configuration() {
 fn bytes_and_braces() {
     is_invalid("http 80;\0\n", ":1:9: error: a NUL byte");
     is_invalid(b"http 80;\nroot caf\xe9;\n", ":2:9: error: invalid UTF-8 at byte 17");
-    is_invalid("{".repeat(20_000), "nest deeper than 64");
-    is_invalid("}".repeat(20_000), ":1:1: error: stray `}`");
+    is_invalid("{".repeat(2_000), "nest deeper than 64");
+    is_invalid("}".repeat(2_000), ":1:1: error: stray `}`");
     is_invalid("http \"80;\n", "error: unclosed");
     is_invalid("{http, 8080}.\n% old\n", "3.x");
     is_invalid([0xff, 0xfe].repeat(500), "invalid UTF-8");
@@ -74,12 +63,10 @@ fn folders_and_pipes_are_refused() {
     fs::create_dir(place.path(CONF)).expect("a folder can be made");
     all_refuse(&place, 7, "/media.conf` is not a regular file");
     let place = Place::empty();
-    let made = std::process::Command::new("mkfifo").arg(place.path(CONF)).status();
-    if made.is_ok_and(|status| status.success()) {
-        all_refuse(&place, 7, "/media.conf` is not a regular file");
-    }
-    for arguments in [["--conf", "/dev/null", "read"], ["--conf", "/", "read"]] {
-        place.run(arguments).exits(7).says("is not a regular file");
+    place.put_fifo(CONF);
+    all_refuse(&place, 7, "/media.conf` is not a regular file");
+    for line in ["--conf /dev/null read", "--conf / read"] {
+        place.line(line).exits(7).says("is not a regular file");
     }
 }
 
@@ -93,10 +80,8 @@ fn files_that_are_too_large_are_refused() {
     sparse("large.conf", 2 << 30);
     sparse("other.conf", 65 << 20);
     place.line("--conf large.conf read").exits(3).says("hint: if it is the right file: `--max-file 2048M`\n");
-    assert_eq!(
-        place.line("check").exits(3).out.matches("other.conf` has more than 67108864 bytes").count(),
-        1
-    );
+    let told = place.line("check").exits(3).out;
+    assert_eq!(told.matches("other.conf` has more than 67108864 bytes").count(), 1);
     place.line("--max-file 100M read").exits(0);
     place.put("other.conf", "http 80;\n");
     place.line("--max-file 1K check").exits(0);

@@ -1,4 +1,5 @@
-//! `mediactl mv`, `cp`, `rm` and `add`.
+//! `mediactl mv`, `cp`, `rm` and `add`; blocks that others use by their names: `mv` renames what refers to them, and they
+//! are not removed by mistake.
 
 use serde_json::json;
 
@@ -45,10 +46,8 @@ fn what_is_added_is_new() {
     place.line("add plugin iptv").exits(0);
     let read = |path: &str| place.run(["read", "-o", "compact", path]).exits(0).json();
     assert_eq!(read("streams.\"cam.5\".urls"), json!([{"url": "udp://h:5"}, {"url": "udp://h:6"}]));
-    assert_eq!(
-        (read("streams.\"cam.5\".prepush"), read("lives.hall.publish_enabled")),
-        (json!(5), json!(false))
-    );
+    assert_eq!(read("streams.\"cam.5\".prepush"), 5);
+    assert_eq!(read("lives.hall.publish_enabled"), false);
     place.line("add stream cam1 udp://h:5").exits(3).says("there is a stream `cam1` already");
     place.line("add live x udp://h:5").exits(2).says("`add live` takes no URL");
     place.line("add camera x").exits(2);
@@ -143,4 +142,112 @@ fn a_replacement_says_that_it_overwrites_a_hand_edit() {
         }
         drop(serving);
     }
+}
+
+const TEXT: &str = "\
+http 80;
+template low {
+  prepush 5;
+}
+dvr main {
+  root /s;
+}
+auth_backend b {
+}
+stream a {
+  url udp://1;
+  template low; # shared
+  dvr @main 7d;
+  auth auth://b/x?y=1;
+}
+stream c {
+  url udp://2;
+  template low;
+  backup_stream a;
+}
+";
+
+#[test]
+fn mv_renames_what_refers_to_a_block_and_says_how_many() {
+    let [one, two] = ["1 place that refers to it", "2 places that refer to it"];
+    for (line, changed, told) in [
+        ("mv streams.a streams.z", [("stream a {", "stream z {"), ("stream a;", "stream z;")], one),
+        ("mv dvr.main dvr.disk", [("dvr main {", "dvr disk {"), ("@main 7d", "@disk 7d")], one),
+        ("mv auth_backend.b auth_backend.q", [("backend b", "backend q"), ("//b/x?", "//q/x?")], one),
+        ("mv template.low template.hi", [("low {", "hi {"), ("low;", "hi;")], two),
+    ] {
+        let place = Place::with(TEXT);
+        place.line(line).exits(0).says(told);
+        let expected = changed.iter().fold(TEXT.to_owned(), |text, (old, new)| text.replace(old, new));
+        assert_eq!(place.text(), expected, "{line}");
+    }
+}
+
+#[test]
+fn many_names_change_at_once_with_what_refers_to_them() {
+    let place = Place::with(TEXT);
+    place.line("mv template.* --replace s/low/lower/").exits(0);
+    assert_eq!(place.text().matches("template lower").count(), 3);
+    place.line("mv streams.* --replace s/a/gate/").exits(0);
+    assert!(place.text().contains("backup_stream gate;"), "{}", place.text());
+}
+
+#[test]
+fn a_name_that_cant_stand_in_all_places_is_refused() {
+    let place = Place::with(TEXT);
+    place.run(["mv", "dvr.main", "dvr.\"a b\""]).exits(3);
+    place.line("mv template.low template.low").exits(0);
+    place.line("mv template.low dvr.low").exits(3);
+    place.line("mv template.nope template.x").exits(7);
+    assert_eq!(place.text(), TEXT);
+}
+
+#[test]
+fn a_block_that_others_use_is_not_removed_unless_that_is_accepted() {
+    for (path, told) in [
+        ("streams.a", "1 block uses `streams.a`, which the change removes: `streams.c`"),
+        ("template.low", "2 blocks use `template.low`, which the change removes: `streams.a`, `streams.c`"),
+        ("dvr.main", "1 block uses `dvr.main`, which the change removes: `streams.a`"),
+    ] {
+        let place = Place::with(TEXT);
+        for line in [format!("modify --unset {path}"), format!("modify --set {path}=null")] {
+            place.line(&line).exits(6).says(told).says("--accept dangling");
+        }
+        assert_eq!(place.text(), TEXT);
+        place.line(&format!("modify --unset {path} --accept dangling")).exits(0);
+    }
+    // A whole text, too; one that takes the users along is no surprise.
+    let place = Place::with(TEXT);
+    place.put("new.conf", TEXT.replace("template low {\n  prepush 5;\n}\n", ""));
+    place.line("save new.conf").exits(6);
+    place.line("modify --unset streams.a --unset streams.c --unset template.low").exits(0);
+    place.line("rollback last").exits(0);
+    let many: String = (0..9).map(|n| format!("stream s{n} {{\n  template low;\n}}\n")).collect();
+    place.put("media.conf", format!("{TEXT}{many}"));
+    let refused = place.line("modify --unset template.low").exits(6).says("11 blocks use `template.low`");
+    refused.says("which the change removes: `streams.a`, `streams.c`, `streams.s0`, …");
+}
+
+#[test]
+fn streams_inside_another_one_are_counted_with_it() {
+    let place = Place::with(
+        "http 80;\nstream a {\n  url udp://1;\nstream b {\n  url udp://2;\n}\nstream c udp://3;\n}\n",
+    );
+    place.line("modify --unset streams.a --max-delete 2").exits(6).says("3 of 3 streams would be deleted");
+    let told = place.line("modify --unset streams.a").exits(0);
+    told.says("2 stood inside another one: is a `}` missing?");
+}
+
+#[test]
+fn a_change_that_brings_a_sign_in_front_of_a_value_is_refused() {
+    let place = Place::with("http 80;\nstream a {\n  url udp://1;\n}\n");
+    for (patch, told) in [
+        (r#"{"streams":{"a":{"backup_stream":["=","x"]}}}"#, "between `backup_stream` and its value"),
+        (r#"{"access_log":["=","/var/log/x"]}"#, "between `access_log` and its value"),
+    ] {
+        place.patch(patch).exits(3).says(told).says("--accept near-miss");
+    }
+    // A whole text is taken with the warning.
+    place.put("new.conf", "http 80;\nauth = http://b;\nstream a udp://1;\n");
+    place.line("save new.conf").exits(0).says("`=` between `auth` and its value");
 }

@@ -1,16 +1,18 @@
-//! What a server takes of the machine stays bounded: its log, its threads and open files, the folder
+//! What a server takes of the machine stays bounded: its memory, its log, its threads and open files, the folder
 //! for temporary files; and a limit of the machine is an error, not its end.
 
-use super::serve::{Serving, sent};
+use std::fs;
+
+use super::serve::{ACCOUNT, Serving, sent};
 use super::{PROGRAM, Place, SAMPLE};
+use crate::needs::given;
 
 #[test]
 fn lines_of_the_log_are_cut() {
     let place = Place::with(SAMPLE);
     let server = Serving::over(&place);
-    let address = server.url.trim_start_matches("http://").split('/').next().expect("it has a host");
     let path = "x".repeat(20_000);
-    sent(address, &format!("GET /{path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"));
+    sent(server.address(), &format!("GET /{path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"));
     place.set(&["rtsp=555"]).exits(0);
     let log = server.stop().exits(0).err;
     let long: Vec<&str> = log.lines().filter(|line| line.contains("xxxx")).collect();
@@ -52,4 +54,30 @@ fn the_limit_of_file_sizes_ends_no_command_and_no_server() {
     place.line("read rtsp").exits(0).prints("554");
     assert_eq!(place.text(), large());
     server.stop().exits(0).says(" 500 ");
+}
+
+/// The most memory that a process has had so far, in bytes; `None` if it has ended, or `/proc` does not
+/// show it.
+pub fn peak(pid: u32) -> Option<usize> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok();
+    let line = status.as_deref()?.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<usize>().ok()? * 1024)
+}
+
+#[test]
+fn a_patch_of_too_many_values_is_refused_and_takes_at_most_eight_times_its_length() {
+    let patch = format!("{{\"others\":[{}]}}", vec!["[]"; 2_600_000].join(","));
+    let place = Place::with(SAMPLE);
+    let server = Serving::over(&place);
+    let before = peak(server.pid());
+    if !given("peak-memory", before.is_some()) {
+        return;
+    }
+    let head = "POST /media/api/modify_config HTTP/1.1\r\nHost: h\r\nConnection: close";
+    let length = patch.len();
+    let request = format!("{head}\r\nAuthorization: {ACCOUNT}\r\nContent-Length: {length}\r\n\r\n{patch}");
+    let answer = sent(server.address(), &request);
+    assert!(answer.starts_with("HTTP/1.1 413 ") && answer.contains(":too-large\""), "{answer}");
+    let grown = peak(server.pid()).expect("it runs").saturating_sub(before.unwrap_or_default());
+    assert!(grown <= 8 * length, "{length} bytes took {grown}");
 }

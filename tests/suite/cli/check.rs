@@ -1,9 +1,9 @@
-//! `mediactl check`
+//! `mediactl check`, and the warnings that a change brings.
 
 use serde_json::json;
 
-use super::serve::Serving;
-use super::{CONF, Place, SAMPLE};
+use super::serve::{Serving, each_way};
+use super::{CONF, Place, SAMPLE, has};
 
 #[test]
 fn faults_show_place_line_caret_and_hint() {
@@ -35,14 +35,6 @@ fn several_files_and_stdin() {
 }
 
 #[test]
-fn warnings_fail_when_strict() {
-    let place = Place::with("stream a { url udp://1 }\n");
-    place.line("check").exits(0).prints("media.conf:1:").prints(": warning: ").says("no errors, 1 warning");
-    place.line("check --strict").exits(3);
-    Place::with(SAMPLE).line("check --strict").exits(0);
-}
-
-#[test]
 fn faults_that_say_the_same_are_shown_once_with_their_count() {
     let streams: String = (0..7).map(|at| format!("stream s{at} {{ title x; }}\n")).collect();
     let place = Place::with(&streams);
@@ -53,6 +45,8 @@ fn faults_that_say_the_same_are_shown_once_with_their_count() {
          and 6 more like it: media.conf:2:8, media.conf:3:8, media.conf:4:8, media.conf:5:8, …\n",
     );
     assert_eq!(place.line("check -o json").json().as_array().map(Vec::len), Some(7));
+    place.line("check --strict").exits(3);
+    Place::with(SAMPLE).line("check --strict").exits(0);
     place.run(["save", CONF]).exits(0);
 }
 
@@ -62,16 +56,11 @@ fn json_has_one_object_a_fault() {
     let found = place.line("check -o json").exits(3).json();
     let faults = found.as_array().expect("an array");
     assert_eq!(faults.len(), 2);
-    assert_eq!((&faults[0]["severity"], &faults[0]["line"]), (&json!("warning"), &json!(1)));
     let at = json!({"line": 1, "column": 23});
-    assert_eq!(faults[0]["end"], at);
-    assert_eq!(faults[0]["fix"], json!({"range": {"start": at, "end": at}, "text": ";"}));
-    let twice = &faults[1];
-    assert_eq!((&twice["severity"], &twice["file"]), (&json!("error"), &json!(CONF)));
-    assert_eq!(
-        (&twice["line"], &twice["column"], &twice["related"]["line"]),
-        (&json!(2), &json!(8), &json!(1))
-    );
+    let fix = json!({"range": {"start": at, "end": at}, "text": ";"});
+    has(&faults[0], json!({"severity": "warning", "line": 1, "end": at, "fix": fix}));
+    has(&faults[1], json!({"severity": "error", "file": CONF, "line": 2, "column": 8}));
+    assert_eq!(faults[1]["related"]["line"], 1);
     assert_eq!(Place::with(SAMPLE).line("check -o json").exits(0).out, "[]\n");
 }
 
@@ -86,18 +75,15 @@ fn fix_applies_what_can_be_meant_in_one_way_and_shows_the_diff() {
     place.line("check --fix other.conf").exits(0);
     assert_eq!(std::fs::read_to_string(place.path("other.conf")).ok().as_deref(), Some("loglevel debug;\n"));
     place.line("check --fix -").exits(2);
-}
-
-#[test]
-fn fix_leaves_a_text_alone_that_keeps_errors() {
-    let text = "rtmp 1935\nrtsp 554;\nhttp x;\n";
-    let place = Place::with(text);
+    // A text that keeps errors is left alone.
+    let keeping = "rtmp 1935\nrtsp 554;\nhttp x;\n";
+    place.put(CONF, keeping);
     place.line("check --fix").exits(3);
-    assert_eq!(place.text(), text);
+    assert_eq!(place.text(), keeping);
 }
 
 #[test]
-fn check_without_an_argument_looks_at_the_file_also_while_a_server_runs() {
+fn check_looks_at_the_file_also_while_a_server_runs_and_says_what_else_it_looks_at() {
     let place = Place::with(SAMPLE);
     let server = Serving::over(&place);
     place.line("check").exits(0).says("1 file checked: no errors, no warnings");
@@ -107,23 +93,17 @@ fn check_without_an_argument_looks_at_the_file_also_while_a_server_runs() {
     running.says("note: checked the running configuration of `media.conf`");
     let both = place.run(["check", "running", CONF]).exits(3).prints("media.conf:17:8: error: ");
     both.says("2 files checked: 2 errors");
+    // Of a URL it looks at what is saved.
+    let saved = server.remote(&place, &["check"]).exits(3);
+    saved
+        .prints(&format!("{} (saved):17:8: error: ", server.url))
+        .says(&format!("note: checked the saved configuration of `{}`", server.url));
+    let running = server.remote(&place, &["check", "running"]).exits(0);
+    running.says(&format!("note: checked the running configuration of `{}`", server.url));
     // Not even a server that does not answer keeps it from that.
     server.kill();
     place.line("check").exits(3).prints("media.conf:17:8: error: ");
     place.line("check running").exits(7);
-}
-
-#[test]
-fn check_of_a_url_looks_at_what_is_saved_and_says_so() {
-    let place = Place::with(SAMPLE);
-    let server = Serving::over(&place);
-    place.put(CONF, SAMPLE.to_owned() + "http x;\n");
-    let saved =
-        server.remote(&place, &["check"]).exits(3).prints(&format!("{} (saved):17:6: error: ", server.url));
-    saved.says(&format!("note: checked the saved configuration of `{}`", server.url));
-    let running = server.remote(&place, &["check", "running"]).exits(0);
-    running.says(&format!("note: checked the running configuration of `{}`", server.url));
-    server.stop().exits(0);
 }
 
 #[test]
@@ -179,4 +159,82 @@ fn at_most_a_hundred_faults_of_a_text_and_how_many_more() {
         let run = place.run(arguments).exits(3).says("and 399 more");
         assert!(run.err.lines().count() < 1000, "{}", run.err.lines().count());
     }
+}
+
+/// A configuration that has a warning already.
+const TEXT: &str = "\
+edit_auth admin hunter2;
+rtmp 1;
+rtmp 2;
+stream cam1 {
+  url udp://1;
+}
+";
+
+/// The warning about the change of each command.
+const TOLD: &str = "`streams.cam1`: `upd:` is no known scheme (did you mean `udp://`?)";
+
+fn bad() -> String {
+    TEXT.replace("udp://", "upd://")
+}
+
+/// The commands that bring one warning; `update` needs a server.
+const COMMANDS: &[&str] = &[
+    "modify --set streams.cam1.urls[0].url=upd://1",
+    "modify -f patch.json",
+    "save bad.conf",
+    "apply bad.conf",
+    "edit --yes",
+    "rollback 1 --yes",
+];
+
+fn place_with_a_warning() -> Place {
+    let place = Place::with(bad());
+    place.put("bad.conf", bad());
+    place.put("patch.json", r#"{"streams": {"cam1": {"urls": [{"url": "upd://1"}]}}}"#);
+    place.put("good.conf", TEXT);
+    place.line("save -q good.conf").exits(0);
+    place
+}
+
+fn tells(place: &Place, command: &str) {
+    let run = |more: &str| {
+        let call = place.mediactl(command.split(' ').chain(more.split(' ')));
+        call.env("EDITOR", "cp bad.conf").at_home(place, "").by_admin().run()
+    };
+    for more in ["--strict", "--strict --force", "--strict --dry-run"] {
+        let refused = run(more).exits(3).says(&format!("the change brings a warning: {TOLD}"));
+        refused.says("hint: without `--strict` it is made all the same");
+        assert_eq!(place.text(), TEXT, "{command}");
+    }
+    run("--dry-run").exits(0).says(&format!("warning: {TOLD}"));
+    let made = run("-q -o change-json").exits(0).says(&format!("warning: {TOLD}"));
+    assert_eq!(made.err.matches("warning:").count(), 1, "{made:?}");
+    assert_eq!(made.json()["warnings"], json!([TOLD]), "{command}");
+    assert!(!made.json()["notes"].to_string().contains("warning"), "{made:?}");
+    let good = if command.contains("update") { "update" } else { "save" };
+    let back = place.line(&format!("{good} good.conf --strict")).exits(0);
+    assert!(!back.err.contains("warning"), "{back:?}");
+}
+
+#[test]
+fn every_command_tells_the_warnings_that_it_brings_and_strict_refuses_them() {
+    let place = place_with_a_warning();
+    each_way(&place, |way| COMMANDS.iter().for_each(|command| tells(&place, &format!("{way}{command}"))));
+    let server = Serving::over(&place);
+    tells(&place, "update bad.conf");
+    tells(&place, &format!("--url {} update bad.conf", server.url));
+}
+
+#[test]
+fn equal_warnings_are_one_line_and_secrets_are_masked() {
+    let place = Place::with("http 80;\n");
+    let streams: String = (0..300).map(|at| format!("stream s{at};\n")).collect();
+    place.put("many.conf", &streams);
+    let run = place.line("save many.conf -o change-json").exits(0);
+    run.says("warning: `streams.s0` and 99 more: the stream has no source");
+    let place = Place::with("http 80;\n");
+    place.put("new.conf", "stream rtsp://u:hunter2@h/x;\n");
+    place.line("save new.conf").exits(0).says("the stream has no source").hides("hunter2");
+    assert_eq!(place.run(["check", CONF]).exits(0).code, Some(0));
 }

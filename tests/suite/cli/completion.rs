@@ -1,10 +1,10 @@
 //! The answers of the program to a shell that completes a word.
 
 use std::fs;
-use std::os::unix::fs::DirBuilderExt;
 
 use super::serve::Serving;
 use super::{CONF, Call, PROGRAM, Place, SAMPLE, collect, set_mode};
+use crate::waiting::until;
 
 /// Asks as fish does: the last word is the one that is typed.
 fn ask(place: &Place, words: &[&str]) -> Call {
@@ -35,8 +35,8 @@ context test { url http://127.0.0.1:1; group edge; }
 /// A place with the configuration, with a history and with contexts.
 fn place() -> Place {
     let place = Place::with(SAMPLE);
-    let mut folder = fs::DirBuilder::new();
-    folder.recursive(true).mode(0o700).create(place.path("mediactl")).expect("a folder can be made");
+    fs::create_dir(place.path("mediactl")).expect("a folder can be made");
+    set_mode(&place.path("mediactl"), 0o700);
     contexts(&place, CONTEXTS);
     place.run(["modify", "-q", "-m", "ticket 231", "--set", "loglevel=debug"]).exits(0);
     place.line("modify -q --set rtmp=1936").exits(0);
@@ -137,10 +137,8 @@ fn documentation_stands_behind_a_tab() {
         assert_eq!(candidates(with_contexts(&place, ask(&place, &words))), [expected], "{words:?}");
     }
     let changes = candidates(ask(&place, &["diff", "change:1"]));
-    assert!(
-        changes[0].starts_with("change:1\t") && changes[0].ends_with("modify  ticket 231"),
-        "{changes:?}"
-    );
+    let is_told = changes[0].starts_with("change:1\t") && changes[0].ends_with("modify  ticket 231");
+    assert!(is_told, "{changes:?}");
 }
 
 #[test]
@@ -166,7 +164,8 @@ fn the_target_is_the_one_that_the_line_names() {
     let running = Some("streams.running1".to_owned());
     let with_url = ["--url", &server.url, "--user", "admin", "--password-file", "password"];
     for target in [&[][..], &["-x", "live"], &with_url] {
-        assert_eq!(of(target), running, "{target:?}");
+        // A server that takes long is not waited for.
+        until(&format!("{target:?}"), || (of(target) == running).then_some(()));
     }
     assert_eq!(names(&["--conf", "other.conf", "mv", "streams."]), ["streams.other"]);
     // Whoever may not look sees nothing, and is not asked; a password command that takes long is not waited for.

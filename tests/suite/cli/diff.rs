@@ -1,6 +1,6 @@
 //! `mediactl diff`
 
-use super::{CONF, Place, SAMPLE};
+use super::{CONF, PROGRAM, Place, SAMPLE};
 
 const OTHER: &str = "other.conf";
 
@@ -63,10 +63,6 @@ fn texts_with_errors_differ_as_text_only() {
 #[test]
 fn the_pipe_of_a_shell_is_read() {
     let place = two(SAMPLE.replace("554", "555"));
-    let mut shell = std::process::Command::new("bash");
-    shell.arg("-c").arg("\"$0\" diff <(cat media.conf) other.conf && exit 9; \"$0\" check <(cat media.conf)");
-    shell.arg(env!("CARGO_BIN_EXE_mediactl")).current_dir(place.path(""));
-    let output = shell.output().expect("there is a bash");
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && out.contains("+rtsp 555;"), "{out}{err}");
+    let script = "\"$0\" diff <(cat media.conf) other.conf && exit 9; \"$0\" check <(cat media.conf)";
+    place.call("bash", ["-c", script, PROGRAM]).run().exits(0).prints("+rtsp 555;");
 }

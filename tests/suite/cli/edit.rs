@@ -1,7 +1,7 @@
 //! `mediactl edit`, with small scripts in the place of a person
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rustix::process::Signal;
 
@@ -19,32 +19,25 @@ fn edit(place: &Place, editor: &str, arguments: &[&str]) -> Call {
     call.env("EDITOR", "sh editor.sh").at_home(place, "home")
 }
 
-/// The texts of the drafts in a folder, which nobody else can read.
-fn drafts(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten();
+/// The drafts, which nobody else can read, and what they were made of.
+fn draft_files(place: &Place) -> Vec<PathBuf> {
+    let entries = fs::read_dir(place.path(STATE)).into_iter().flatten();
     let paths = entries.map(|entry| entry.expect("a folder can be listed").path());
-    let is_draft =
-        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("draft-"));
-    let mut texts = Vec::new();
-    for path in paths.filter(is_draft) {
-        assert_eq!(mode(&path), 0o600, "{path:?}");
-        if path.extension().is_some_and(|end| end == "conf") {
-            texts.push(fs::read_to_string(path).expect("it is text"));
-        }
-    }
-    texts
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.display().to_string().contains("/draft-")).collect();
+    paths.iter().for_each(|path| assert_eq!(mode(path), 0o600, "{path:?}"));
+    paths.retain(|path| path.extension().is_some_and(|end| end == "conf"));
+    paths
 }
 
-/// The path of the only draft.
-fn draft(place: &Place) -> PathBuf {
-    let folder = fs::read_dir(place.path(STATE)).expect("it is there").flatten();
-    let mut paths = folder.map(|entry| entry.path());
-    paths.find(|path| path.extension().is_some_and(|end| end == "conf")).expect("there is a draft")
+/// The texts of the drafts.
+fn drafts(place: &Place) -> Vec<String> {
+    draft_files(place).iter().map(|path| fs::read_to_string(path).expect("it is text")).collect()
 }
 
 /// Goes on with the only edit that failed.
 fn resumed(place: &Place, editor: &str, arguments: &[&str]) -> Call {
-    let draft = draft(place).display().to_string();
+    let draft = draft_files(place)[0].display().to_string();
     edit(place, editor, &[&["--from", &draft][..], arguments].concat())
 }
 
@@ -57,13 +50,10 @@ fn a_text_is_edited_and_the_draft_goes() {
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6"));
     let written = place.written();
     edit(&place, ":", &["--exit-code"]).run().exits(0).says("nothing to change in media.conf");
-    assert_eq!((place.written(), drafts(&place.path(STATE)).len()), (written, 0));
+    assert_eq!((place.written(), drafts(&place).len()), (written, 0));
     let seven = "sed -i 's/prepush 6/prepush 7/' \"$1\"";
-    edit(&place, seven, &["--yes", "-o", "change-json", "--exit-code"])
-        .run()
-        .exits(10)
-        .prints("\"operation\": \"edit\"")
-        .prints("/streams/cam1/prepush");
+    let changed = edit(&place, seven, &["--yes", "-o", "change-json", "--exit-code"]).run().exits(10).json();
+    assert_eq!((&changed["operation"], &changed["paths"][0]["after"]), (&"edit".into(), &7.into()));
     assert_eq!(place.kept().len(), 2);
 }
 
@@ -109,26 +99,21 @@ fn without_a_terminal_a_fault_ends_the_edit_and_from_goes_on() {
     run.says("error: ").says(" edit --from ").hides("hunter2");
     assert_eq!(fs::read_to_string(place.path("calls")).expect("it was called"), "called\n");
     assert_eq!(place.text(), SAMPLE);
-    let [draft] = &drafts(&place.path(STATE))[..] else { panic!("there is one draft") };
+    let [draft] = &drafts(&place)[..] else { panic!("there is one draft") };
     assert!(draft.contains("hunter2"), "a draft is not masked");
     let mend = "sed -i 's/hunter2$/hunter3;/; s/live studio { live/live studio/' \"$1\"";
     resumed(&place, mend, &["--yes"]).run().exits(0);
     assert_eq!(place.text(), SAMPLE.replace("hunter2", "hunter3"));
-    assert_eq!(drafts(&place.path(STATE)).len(), 0);
+    assert_eq!(drafts(&place).len(), 0);
 }
 
 #[test]
 fn without_a_terminal_only_yes_makes_the_change() {
     let place = Place::with(SAMPLE);
     edit(&place, SIX, &[]).run().exits(6).says("--yes").says("edit --from");
-    assert_eq!(place.text(), SAMPLE);
-    edit(&place, SIX, &["--dry-run"])
-        .run()
-        .exits(0)
-        .prints("+  prepush 6")
-        .says("would edit")
-        .says("edit --from");
-    assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 2));
+    let dry = edit(&place, SIX, &["--dry-run"]).run().exits(0).prints("+  prepush 6");
+    dry.says("would edit").says("edit --from");
+    assert_eq!((place.text(), drafts(&place).len()), (SAMPLE.to_owned(), 2));
     resumed(&place, ":", &["--yes"]).run().exits(0);
     assert!(place.text().contains("prepush 6"));
 }
@@ -137,15 +122,9 @@ fn without_a_terminal_only_yes_makes_the_change() {
 fn guards_and_check_commands_hold_and_keep_the_draft() {
     let place = Place::with(SAMPLE);
     edit(&place, "echo 'rtmp 1;' > \"$1\"", &["--yes"]).run().exits(6).says("edit_auth").says("edit --from");
-    resumed(
-        &place,
-        ":",
-        &["--yes", "--accept", "would-remove-credentials,empty-replacement", "--check-cmd", "false"],
-    )
-    .run()
-    .exits(3)
-    .says("check command failed")
-    .says("edit --from");
+    let accepted =
+        ["--yes", "--accept", "would-remove-credentials,empty-replacement", "--check-cmd", "false"];
+    resumed(&place, ":", &accepted).run().exits(3).says("check command failed").says("edit --from");
     assert_eq!(place.text(), SAMPLE);
     resumed(&place, ":", &["--force"]).run().exits(0);
     assert_eq!(place.text(), "rtmp 1;\n");
@@ -163,22 +142,19 @@ fn a_change_by_others_is_merged() {
     assert_eq!(place.text(), merged.replace("rtsp 555", "rtsp 556").replace("prepush 6", "prepush 7"));
     let same = format!("sed -i 's/prepush 7/prepush 8/' {CONF} \"$1\"");
     edit(&place, &same, &["--yes"]).run().exits(0).says("nothing to change");
-    assert_eq!(drafts(&place.path(STATE)).len(), 0);
+    assert_eq!(drafts(&place).len(), 0);
 }
 
 #[test]
 fn a_clash_is_shown_like_that_of_git_and_is_not_saved_unsolved() {
     let place = Place::with(SAMPLE);
     let other = format!("sed -i 's/prepush 5/prepush 9/' {CONF}; {SIX}");
-    edit(&place, &other, &["streams.cam1", "--yes"])
-        .run()
-        .exits(5)
-        .says("changed meanwhile")
-        .says("edit --from");
+    let clashing = edit(&place, &other, &["streams.cam1", "--yes"]).run().exits(5);
+    clashing.says("changed meanwhile").says("edit --from");
     let theirs = SAMPLE.replace("prepush 5", "prepush 9");
     assert_eq!(place.text(), theirs);
     let clash = "<<<<<<< ours\n  prepush 6; # seconds\n=======\n  prepush 9; # seconds\n>>>>>>> theirs\n";
-    let [draft] = &drafts(&place.path(STATE))[..] else { panic!("there is one draft") };
+    let [draft] = &drafts(&place)[..] else { panic!("there is one draft") };
     assert_eq!(*draft, SAMPLE.replace("  prepush 5; # seconds\n", clash));
     let line = draft.lines().position(|line| line == "<<<<<<< ours").map_or(0, |at| at + 1);
     resumed(&place, ":", &["--yes"]).run().exits(3).says(&format!("line {line} is the marker of a clash"));
@@ -195,15 +171,15 @@ fn an_editor_that_fails_changes_nothing() {
         [("exit 1", &["--yes"][..]), ("exit 3", &["streams.cam1"]), ("kill -9 $$", &["--yes"])]
     {
         edit(&place, editor, arguments).run().exits(9).says("the editor `");
-        assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 0), "{editor}");
+        assert_eq!((place.text(), drafts(&place).len()), (SAMPLE.to_owned(), 0), "{editor}");
     }
     let missing = edit(&place, "exit 0", &["--yes"]).env("EDITOR", "./there-is-none").run();
     missing.exits(9).says("the editor `").says("$VISUAL or $EDITOR");
     edit(&place, "rm \"$1\"", &["--yes"]).run().exits(7).says("removed the text\nhint: nothing was changed");
-    assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 0));
+    assert_eq!((place.text(), drafts(&place).len()), (SAMPLE.to_owned(), 0));
     edit(&place, SIX, &[]).run().exits(6);
     resumed(&place, "exit 1", &[]).run().exits(9).says("edit --from");
-    assert_eq!(drafts(&place.path(STATE)).len(), 1, "it is still wanted");
+    assert_eq!(drafts(&place).len(), 1, "it is still wanted");
 }
 
 /// The command that is printed names the target.
@@ -224,7 +200,7 @@ fn the_printed_command_goes_on_with_the_edit() {
     place.put(CONF, SAMPLE.replace("rtsp 554", "rtsp 555"));
     call(&words).exits(0).says("both changes are merged");
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6").replace("rtsp 554", "rtsp 555"));
-    assert_eq!(drafts(&place.path(STATE)).len(), 0);
+    assert_eq!(drafts(&place).len(), 0);
     call(&words).exits(7);
 }
 
@@ -259,11 +235,11 @@ fn on_a_terminal_the_editor_opens_again_until_the_text_is_right() {
 fn on_a_terminal_an_answer_decides() {
     let place = Place::with(SAMPLE);
     edit(&place, SIX, &[]).on_terminal().expect("[y]es").enter("").exits(6);
-    assert_eq!(drafts(&place.path(STATE)).len(), 1);
+    assert_eq!(drafts(&place).len(), 1);
     resumed(&place, ":", &[]).on_terminal().expect("[y]es").end_input().exits(6);
-    assert_eq!(drafts(&place.path(STATE)).len(), 1, "the end of the input is a no");
+    assert_eq!(drafts(&place).len(), 1, "the end of the input is a no");
     resumed(&place, ":", &[]).on_terminal().expect("[y]es").enter("d").exits(0);
-    assert_eq!(drafts(&place.path(STATE)).len(), 0);
+    assert_eq!(drafts(&place).len(), 0);
     let mut stays_wrong = edit(&place, "sed -i 's/^rtsp 554/rtsp fast/' \"$1\"", &[]).on_terminal();
     assert!(stays_wrong.expect("[e]dit again").enter("").exits(3).contains("edit --from"));
     assert_eq!(place.text(), SAMPLE);
@@ -279,7 +255,7 @@ fn a_draft_survives_what_ends_the_editor_or_the_program() {
     started().expect("written").signal(Signal::INT).expect("[y]es").enter("d").exits(0);
     assert!(started().expect("written").signal(Signal::TERM).exits(143).contains("edit --from"));
     started().expect("written").signal(Signal::KILL).exits(137);
-    assert_eq!((place.text(), drafts(&place.path(STATE)).len()), (SAMPLE.to_owned(), 2));
+    assert_eq!((place.text(), drafts(&place).len()), (SAMPLE.to_owned(), 2));
     resumed(&place, ":", &["--yes"]).run().exits(0);
     assert!(place.text().contains("prepush 6"));
 }
@@ -297,11 +273,10 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 7"));
     let break_it = "sed -i 's/prepush 7;/prepush 8; }/' \"$1\"";
     remote(break_it, &["--yes"]).exits(3).says("edit --from").hides("hunter2");
-    let home = place.path("home/.local/state/mediactl");
-    assert_eq!(mode(&home), 0o700);
-    assert_eq!(drafts(&home).len(), 1);
+    assert_eq!(mode(&place.path(STATE)), 0o700);
+    assert_eq!(drafts(&place).len(), 1);
     let mend = format!("sed -i 's/rtsp 554/rtsp 555/' {CONF}; sed -i 's/prepush 8; }}/prepush 8;/' \"$1\"");
-    remote(&mend, &["--from", &draft(&place).display().to_string(), "--yes"])
+    remote(&mend, &["--from", &draft_files(&place)[0].display().to_string(), "--yes"])
         .exits(0)
         .says("both changes are merged");
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 8").replace("rtsp 554", "rtsp 555"));

@@ -1,8 +1,8 @@
-//! `mediactl explain`
+//! `mediactl explain`, and `read --effective`: the values that hold, with those of templates and of the top level.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Place;
+use super::{Place, has};
 
 const TEXT: &str = "\
 http 80;
@@ -22,7 +22,7 @@ cache movies { path /srv; }
 ";
 
 #[test]
-fn a_parameter_is_explained_with_or_without_a_stream() {
+fn what_a_path_leads_to_is_explained() {
     let place = Place::with(TEXT);
     let text = place.line("explain streams.prepush").exits(0).out;
     assert_eq!(
@@ -39,28 +39,45 @@ fn a_parameter_is_explained_with_or_without_a_stream() {
     );
     let one = place.line("explain streams.cam1.prepush").exits(0).out;
     assert!(one.ends_with("example   prepush 5;\nvalue     5 (own, media.conf:8)\n"), "{one}");
-    place.line("explain streams.cam2.prepush").exits(0).prints("value     not set\n");
-    place.line("explain streams.cma1.prepush").exits(7).says("there is no stream `cma1`");
-    place.line("explain lives.urls").exits(0).prints("an array of {\"url\", ...}\n");
-    place.line("explain streams.urls").exits(0).prints("an array of {\"url\", ...}; always shown\n");
-    place.line("explain lives.publish_enabled").exits(0).prints("default   true\n");
-    place.line("explain streams.url").exits(0).prints("streams.NAME.urls\n").prints("(or `input`, `urls`)");
-    place
-        .line("explain cluster_key")
-        .exits(0)
-        .prints("at the top level, in `stream` and `ondemand`, in `live`");
-}
-
-#[test]
-fn a_directive_of_other_servers_is_explained_where_it_may_stand() {
-    let place = Place::with(TEXT);
-    let push = place.line("explain streams.push").exits(0).prints("Address to which the stream is sent");
-    push.prints("where     at the top level, in `stream`, in `ondemand`, in `live`, in `template`\n");
+    for (path, told) in [
+        ("streams.cam2.prepush", "value     not set\n"),
+        ("lives.urls", "an array of {\"url\", ...}\n"),
+        ("streams.urls", "an array of {\"url\", ...}; always shown\n"),
+        ("lives.publish_enabled", "default   true\n"),
+        ("streams.url", "streams.NAME.urls\n"),
+        ("streams.url", "(or `input`, `urls`)"),
+        ("cluster_key", "at the top level, in `stream` and `ondemand`, in `live`"),
+        // Directives of other servers.
+        ("streams.push", "Address to which the stream is sent"),
+        (
+            "streams.push",
+            "where     at the top level, in `stream`, in `ondemand`, in `live`, in `template`\n",
+        ),
+        ("backend", "where     in `auth_backend`\n"),
+        ("cache.movies.path", "value     \"/srv\" (own, media.conf:14)"),
+        // Those that have members.
+        ("streams", "\nmembers\n"),
+        ("streams", "  prepush "),
+        ("streams.cam1", "One stream of the streams"),
+        ("edit_auth", "  password  a string\n"),
+        ("dvr", "Named archive at the top level"),
+        ("streams.dvr.disk_limit", "unit      %"),
+    ] {
+        place.run(["explain", path]).exits(0).prints(told);
+    }
     // Alone it is no place, as it stands in blocks.
-    place.line("explain backend").exits(0).prints("where     in `auth_backend`\n").hides("value ");
-    let one = place.line("explain cache.movies.path").exits(0);
-    one.prints("value     \"/srv\" (own, media.conf:14)");
-    place.line("explain streams.cam1.nosuch").exits(7);
+    place.line("explain backend").exits(0).hides("value ");
+    for (path, code, told) in [
+        ("streams.cma1.prepush", 7, "there is no stream `cma1`"),
+        ("prepush", 7, "did you mean `streams.prepush` or `lives.prepush`?"),
+        ("streams.prepsh", 7, "error: "),
+        ("streams.cam1.nosuch", 7, "error: "),
+        ("rtmp.x", 3, "error: "),
+        ("streams..x", 3, "error: "),
+    ] {
+        place.run(["explain", path]).exits(code).says(told);
+    }
+    place.line("--conf absent.conf explain rtmp").exits(0).says("absent.conf").prints("rtmp 1935;");
 }
 
 #[test]
@@ -81,11 +98,7 @@ fn a_value_comes_with_its_source() {
         ("edit_auth.login", json!("admin"), "own", json!(2)),
     ] {
         let found = place.run(["explain", "-o", "json", path]).exits(0).json();
-        assert_eq!(
-            (&found["value"], &found["source"], &found["line"]),
-            (&value, &json!(source), &line),
-            "{path}"
-        );
+        has(&found, json!({"value": value, "source": source, "line": line}));
     }
     let text = "template low { prepush 2; push tcp://192.0.2.9; cluster_key sword; }\ncluster_key fish;\n\
                 stream a { template low; }\nstream b { template low; prepush 5; }\nstream c { template none; }\n";
@@ -111,21 +124,6 @@ fn a_value_comes_with_its_source() {
 }
 
 #[test]
-fn members_are_listed_and_faults_are_told() {
-    let place = Place::with(TEXT);
-    place.line("explain streams").exits(0).prints("\nmembers\n").prints("  prepush ");
-    place.line("explain streams.cam1").exits(0).prints("One stream of the streams");
-    place.line("explain edit_auth").exits(0).prints("  password  a string\n");
-    place.line("explain prepush").exits(7).says("did you mean `streams.prepush` or `lives.prepush`?");
-    place.line("explain dvr").exits(0).prints("Named archive at the top level");
-    place.line("explain streams.dvr.disk_limit").exits(0).prints("unit      %");
-    place.line("explain streams.prepsh").exits(7);
-    place.line("explain rtmp.x").exits(3);
-    place.line("explain streams..x").exits(3);
-    place.line("--conf absent.conf explain rtmp").exits(0).says("absent.conf").prints("rtmp 1935;");
-}
-
-#[test]
 fn a_value_that_is_not_known_is_not_called_unset() {
     let place = Place::empty();
     let run = place.line("explain streams.cam1.prepush").exits(0);
@@ -133,4 +131,72 @@ fn a_value_that_is_not_known_is_not_called_unset() {
     place.put("media.conf", "stream cam1 {\n");
     place.line("explain rtsp").exits(0).says("its values are not shown").hides("value ");
     place.line("--url http://127.0.0.1:9 explain rtsp").exits(7).says("not reachable").hides("type ");
+}
+
+const INHERITED: &str = "\
+http 80;
+auth http://backend;
+template low {
+  prepush 2;
+  auth false;
+}
+stream a {
+  url udp://1;
+  template low;
+  prepush 5;
+}
+stream b {
+  url udp://2;
+  template low;
+}
+stream c udp://3;
+live l;
+";
+
+fn read(place: &Place, arguments: &[&str]) -> Value {
+    let arguments = [&["read", "--effective", "-o", "compact"], arguments].concat();
+    serde_json::from_str(&place.run(&arguments).exits(0).out).expect("it is JSON")
+}
+
+#[test]
+fn values_of_templates_and_of_the_top_level_are_shown_where_they_hold() {
+    let place = Place::with(INHERITED);
+    let all = read(&place, &[]);
+    for (stream, prepush, url) in [
+        ("a", json!(5), json!(false)),
+        ("b", json!(2), json!(false)),
+        ("c", Value::Null, json!("http://backend")),
+    ] {
+        let found = &all["streams"][stream];
+        assert_eq!((&found["prepush"], &found["auth"]["url"]), (&prepush, &url), "{stream}");
+    }
+    assert_eq!(all["lives"]["l"]["auth"]["url"], "http://backend");
+    assert_eq!(read(&place, &["streams.b.prepush"]), 2);
+    let found = read(&place, &["streams.*.prepush", "--where", "prepush=2"]);
+    assert_eq!(found, json!({ "streams": { "b": { "prepush": 2 } }, "effective": true }));
+}
+
+#[test]
+fn a_table_says_where_each_value_comes_from() {
+    let table = Place::with(INHERITED).line("read --effective -o table --columns name,auth,prepush");
+    let table = table.exits(0).out;
+    let rows = table.lines().skip(1).map(|line| {
+        let cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
+        cells.collect::<Vec<_>>().join("|")
+    });
+    let expected =
+        ["a|open (template low)|5", "b|open (template low)|2 (template low)", "c|http://backend (global)|-"];
+    assert_eq!(rows.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn what_it_shows_is_not_written_back() {
+    let place = Place::with(INHERITED);
+    for arguments in [&["read", "--effective"][..], &["read", "--effective", "streams.*"]] {
+        place.put("read.json", &place.run(arguments).exits(0).out);
+        let refused = place.line("modify -f read.json").exits(3).err.clone();
+        assert!(refused.contains("the output of `read --effective`"), "{refused}");
+    }
+    place.line("read --effective -o set").exits(2);
+    assert_eq!(place.text(), INHERITED);
 }

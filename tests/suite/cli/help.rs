@@ -1,8 +1,9 @@
-//! Help, versions and other names of commands.
+//! Help, versions and other names of commands, what a first-time user is told, and that all that is told fits a terminal.
 
 use std::process::Command;
 
-use super::{PROGRAM, Place, SAMPLE};
+use super::serve::Serving;
+use super::{CONF, PROGRAM, Place, SAMPLE, mode};
 
 /// The calls of all commands, those below others too.
 fn calls() -> Vec<Vec<String>> {
@@ -91,4 +92,78 @@ fn a_mistyped_word_is_answered_with_what_is_near() {
         run.says("similar").says(name);
     }
     place.line("modify rtmp").exits(2).says("for '[PATH=VALUE]...'");
+}
+
+#[test]
+fn init_makes_a_valid_configuration_with_a_password_of_its_own() {
+    let place = Place::empty();
+    let made = place.line("init").exits(0).prints("login admin\npassword ").says("not shown again");
+    let password = made.out.lines().find_map(|line| line.strip_prefix("password ")).expect("it is shown");
+    assert_eq!(password.len(), 24);
+    place.line("check --strict").exits(0).says("no errors, no warnings");
+    assert!(place.text().contains(&format!("edit_auth admin {password};\n")));
+    assert_eq!(mode(&place.path(CONF)), 0o640);
+    let before = place.bytes();
+    place.line("init").exits(6).says("`media.conf` exists already").says("nothing was changed");
+    assert_eq!(place.bytes(), before);
+    let other = place.line("init new/folder/site.conf").exits(0);
+    assert!(!other.out.contains(password), "two configurations have two passwords");
+    place.line("check new/folder/site.conf").exits(0);
+    place.line("--url http://h init").exits(2);
+    // The account works.
+    let server = Serving::over(&place);
+    place.put("password", password);
+    let url = server.url.clone();
+    let call =
+        place.mediactl(["--url", &url, "--user", "admin", "--password-file", "password", "read", "rtmp"]);
+    call.without("MEDIACTL_CONF").run().exits(0).prints("1935");
+}
+
+#[test]
+fn a_missing_configuration_is_told_with_what_to_do() {
+    let place = Place::empty();
+    for command in [&["read"][..], &["status"], &["modify", "--set", "rtmp=1"], &["serve"]] {
+        let run = place.run(command).exits(7).says("does not exist\nhint: `mediactl init` makes a first");
+        run.says("`--conf FILE`, `--url URL` or `--context NAME`");
+    }
+}
+
+/// What is run one after the other, behind the help of each command.
+const LINES: &[&str] = &[
+    "-h",
+    "help modify",
+    "context add prod --url https://media.example/with/a/long/path/of/its/own --group edge,eu,asia",
+    "context list",
+    "read -o table",
+    "read -o table --columns name,auth.url,urls,title,comment",
+    "explain streams.dvr",
+    "explain streams.cam1.prepush",
+    "explain lives",
+    "add stream hall udp://239.0.0.7:1234 -m 'a camera for the hall, as asked for in ticket 231'",
+    "cp streams.cam1 streams.cam9 -m 'one more camera at the gate, as asked for in ticket 232'",
+    "mv streams.cam9 streams.lobby",
+    "rm streams.hall",
+    "history",
+    "blame streams.cam1.prepush",
+    "status",
+    "fmt",
+    "init new.conf",
+    "apply new.conf --dry-run",
+    "wait rtsp=554 --timeout 60",
+];
+
+#[test]
+fn help_and_tables_fit_the_terminal() {
+    let commands = mediactl::cli::command();
+    let helps: Vec<_> =
+        commands.get_subcommands().map(|command| format!("{} -h", command.get_name())).collect();
+    for columns in [80, 200] {
+        let place = Place::with(SAMPLE);
+        for line in helps.iter().map(String::as_str).chain(LINES.iter().copied()) {
+            let call = place.call("sh", ["-c", &format!("exec {PROGRAM} {line}")]).at_home(&place, "");
+            let seen = call.on_terminal_of(50, columns).exits(0);
+            let wide: Vec<_> = seen.lines().filter(|line| line.chars().count() > columns.into()).collect();
+            assert!(wide.is_empty(), "{line}:\n{wide:#?}");
+        }
+    }
 }

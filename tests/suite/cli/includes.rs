@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use super::serve::Serving;
+use super::serve::{Serving, each_way};
 use super::{CONF, Place, Run};
+use crate::waiting::eventually;
 
 const MAIN: &str = "\
 http 80;
@@ -32,10 +33,14 @@ fn what_is_included_is_seen_and_not_part_of_the_configuration() {
     place.line("check").exits(0).says("4 files checked: no errors, no warnings");
     let table = place.line("read -o table --columns name,prepush").exits(0).out;
     assert_eq!(table, "NAME  PREPUSH\ncam1  -\ncam9  9\ndoor  7\n");
-    place.line("explain streams.cam9.prepush").exits(0).prints("9 (own, conf.d/b.conf:3)");
-    place.line("explain streams.door.prepush").exits(0).prints("7 (own, common.inc:1)");
-    place.line("explain streams.door.urls[0].url").exits(0).prints("(own, media.conf:7)");
-    place.line("explain streams.cam9.auth.url").exits(0).prints("(global, media.conf:2)");
+    for (path, source) in [
+        ("streams.cam9.prepush", "9 (own, conf.d/b.conf:3)"),
+        ("streams.door.prepush", "7 (own, common.inc:1)"),
+        ("streams.door.urls[0].url", "(own, media.conf:7)"),
+        ("streams.cam9.auth.url", "(global, media.conf:2)"),
+    ] {
+        place.run(["explain", path]).exits(0).prints(source);
+    }
     let own = place.line("read").exits(0).json();
     assert_eq!(own["include"], "conf.d/*.conf");
     assert!(own["streams"].get("cam9").is_none());
@@ -101,22 +106,20 @@ fn loops_missing_files_and_depth_are_errors() {
 #[test]
 fn a_change_of_an_included_entry_says_where_it_stands() {
     let place = place();
-    for (assignment, file) in [
-        ("streams.cam9.prepush=5", "conf.d/b.conf`, line 1"),
-        ("rtmp=1936", "conf.d/a.conf`, line 2"),
-        ("lives.studio.title=x", "conf.d/a.conf`, line 3"),
+    for (line, file) in [
+        ("modify --set streams.cam9.prepush=5", "conf.d/b.conf`, line 1"),
+        ("modify --set rtmp=1936", "conf.d/a.conf`, line 2"),
+        ("modify --set lives.studio.title=x", "conf.d/a.conf`, line 3"),
+        ("mv streams.cam9 streams.cam8", "conf.d/b.conf`, line 1"),
+        ("cp streams.cam1 streams.cam9", "conf.d/b.conf`, line 1"),
+        // An expectation about an included entry is refused, too.
+        ("modify --expect streams.cam9=null --set rtsp=554", "conf.d/b.conf`, line 1"),
     ] {
-        let run = place.set(&[assignment]).exits(7).says(&format!("it stands in `{file}, which is included"));
-        run.says("--conf conf.d/");
+        place.line(line).exits(7).says(&format!("it stands in `{file}")).says("--conf conf.d/");
     }
     place.patch(r#"{"streams": {"cam9": {"prepush": 5}}}"#).exits(7).says("conf.d/b.conf");
-    place.line("mv streams.cam9 streams.cam8").exits(7).says("conf.d/b.conf");
-    place.line("cp streams.cam1 streams.cam9").exits(7).says("conf.d/b.conf");
     let edit = place.mediactl(["edit", "streams.cam9"]).env("EDITOR", "true").run();
     edit.exits(7).says("--conf conf.d/b.conf");
-    // An expectation about an included entry is refused, too.
-    let expects = ["modify", "--expect", "streams.cam9=null", "--set", "rtsp=554"];
-    place.run(expects).exits(7).says("it stands in `conf.d/b.conf`, line 1");
     assert_eq!(place.text(), MAIN);
     place.line("--conf conf.d/b.conf modify -q --set streams.cam9.prepush=5").exits(0);
     place.line("explain streams.cam9.prepush").exits(0).prints("5 (own, conf.d/b.conf:3)");
@@ -136,9 +139,10 @@ fn seven_cameras() -> Place {
     place
 }
 
-/// Runs a command on the file, or with the account of [`seven_cameras`] on a server.
-fn run_as_admin<'w>(place: &Place, way: &[&'w str], words: impl Iterator<Item = &'w str>) -> Run {
-    place.mediactl(way.iter().copied().chain(words)).by_admin().at_home(place, "").run()
+/// Runs a line with the account of a server, with a home and an editor of its own.
+fn run_as_admin(place: &Place, line: &str) -> Run {
+    let call = place.mediactl(line.split_whitespace()).by_admin().at_home(place, "");
+    call.env("EDITOR", "cp twice.conf").run()
 }
 
 /// Changes that take away an `include`, with what is left of it.
@@ -150,38 +154,33 @@ const DROPPING: &[(&str, &str)] = &[
     ("save without.conf", ""),
 ];
 
-fn drops_no_camera_unasked(place: &Place, way: &[&str]) {
-    let before = place.text();
-    for (command, left) in DROPPING {
-        let run = |more: &[&str]| run_as_admin(place, way, command.split(' ').chain(more.iter().copied()));
-        run(&[]).exits(6).says("6 of 7 streams would be deleted").says("--max-delete");
-        run(&["--dry-run", "--max-delete", "5"]).exits(6);
-        assert_eq!(place.text(), before, "{command}");
-        run(&["--max-delete", "6"]).exits(0);
-        assert_eq!(place.text(), before.replace("include conf.d/*.conf;\n", left), "{command}");
-        place.put("before.conf", &before);
-        place.line("save before.conf").exits(0);
-    }
-}
-
 #[test]
 fn the_cameras_that_go_with_an_include_are_counted() {
     let place = seven_cameras();
-    place.put("without.conf", place.text().replace("include conf.d/*.conf;\n", ""));
-    drops_no_camera_unasked(&place, &[]);
-    let server = Serving::over(&place);
-    drops_no_camera_unasked(&place, &[]);
-    drops_no_camera_unasked(&place, &["--url", &server.url]);
+    let before = place.text();
+    place.put("before.conf", &before);
+    place.put("without.conf", before.replace("include conf.d/*.conf;\n", ""));
+    each_way(&place, |way| {
+        for (command, left) in DROPPING {
+            let run = |more: &str| run_as_admin(&place, &format!("{way}{command} {more}"));
+            run("").exits(6).says("6 of 7 streams would be deleted").says("--max-delete");
+            run("--dry-run --max-delete 5").exits(6);
+            assert_eq!(place.text(), before, "{command}");
+            run("--max-delete 6").exits(0);
+            assert_eq!(place.text(), before.replace("include conf.d/*.conf;\n", left), "{command}");
+            place.line("save before.conf").exits(0);
+        }
+    });
     // Of four that go, no one is asked; one that is included by another name stays.
-    place.set(&["include=conf.d/b.conf"]).exits(0);
-    place.set(&["include=conf.d/?.conf"]).exits(0);
-    place.set(&["include=conf.d/*.con[f]"]).exits(0);
+    for pattern in ["conf.d/b.conf", "conf.d/?.conf", "conf.d/*.con[f]"] {
+        place.set(&[&format!("include={pattern}")]).exits(0);
+    }
 }
 
 #[test]
 fn whoever_looks_for_an_included_entry_alone_is_told_where_it_stands() {
     let place = seven_cameras();
-    let told = |way: &[&str]| {
+    each_way(&place, |way| {
         for command in [
             "history streams.cam6",
             "blame streams.cam6",
@@ -189,15 +188,11 @@ fn whoever_looks_for_an_included_entry_alone_is_told_where_it_stands() {
             "wait --timeout 1 streams.cam6.title=y",
             "wait --timeout 1 streams.cam6=null",
         ] {
-            let run = run_as_admin(&place, way, command.split(' ')).exits(7).hides("never changed");
+            let run = run_as_admin(&place, &format!("{way}{command}")).exits(7).hides("never changed");
             run.says("it stands in `conf.d/b.conf`, line 1").says("`--conf conf.d/b.conf`");
         }
-    };
-    told(&[]);
+    });
     place.line("wait streams.cam1.title=x").exits(0);
-    let server = Serving::over(&place);
-    told(&[]);
-    told(&["--url", &server.url]);
     place.put("conf.d/c.conf", "stream cam7 {");
     place.line("blame streams.cam1").exits(0);
 }
@@ -227,32 +222,23 @@ fn a_file_outside_of_the_folder_is_not_opened() {
     }) {
         let place = Place::with(main);
         let conf = inside.join(CONF).display().to_string();
-        let run = |words: &[&str]| {
-            let run = place.mediactl([&["--conf", &conf], words].concat()).env("EDITOR", "cp new.conf");
-            let run = run.env("HOME", &place.path("").display().to_string()).run();
-            assert!(!format!("{}{}", run.out, run.err).contains("S3CRET"), "{text}: {run:?}");
-            run
+        let run = |line: &str| {
+            let call = place.mediactl(["--conf", &conf].into_iter().chain(line.split(' ')));
+            call.env("EDITOR", "cp new.conf").at_home(&place, "").run().hides("S3CRET")
         };
         fs::write(&shadow, text).expect("it is writable");
         let included = format!("include {pattern};\n{main}");
         fs::write(&conf, &included).expect("it is writable");
-        let shown = run(&["check"]).exits(0);
-        shown.prints(&format!("{conf}:1:1: warning: `")).prints("is not opened");
-        run(&["check", "--strict"]).exits(3);
-        for looking in [&["explain", "streams.cam1"][..], &["read"], &["status"], &["edit", "--yes"]] {
+        run("check").exits(0).prints(&format!("{conf}:1:1: warning: `")).prints("is not opened");
+        run("check --strict").exits(3);
+        for looking in ["explain streams.cam1", "read", "status", "edit --yes"] {
             run(looking);
         }
         fs::write(&conf, main).expect("it is writable");
         place.put("new.conf", format!("{included}# new\n"));
-        for change in [
-            &["save", "--dry-run", "new.conf"][..],
-            &["save", "--strict", "--dry-run", "new.conf"],
-            &["edit", "--yes"],
-            &["modify", "--set", "rtsp=554"],
-            &["log"],
-            &["history"],
-        ] {
-            run(change);
+        let saves = ["save --dry-run new.conf", "save --strict --dry-run new.conf"];
+        for line in saves.into_iter().chain(["edit --yes", "modify --set rtsp=554", "log", "history"]) {
+            run(line);
         }
     }
 }
@@ -274,34 +260,25 @@ fn an_included_file_is_told_of_once_wherever_it_stands() {
     assert!(run.out.len() < 20_000, "{} bytes", run.out.len());
 }
 
-fn reads_all(place: &Place, way: &[&str]) {
-    let read = |arguments: &[&str]| {
-        run_as_admin(place, way, ["read"].into_iter().chain(arguments.iter().copied())).exits(0)
-    };
-    let stands = "it stands in `conf.d/b.conf`, line 1, which is included";
-    assert_eq!(read(&["streams.cam6.title"]).says(stands).out, "\"x\"\n");
-    read(&["streams.cam6", "-o", "set"]).says(stands).prints("streams.cam6.title=x");
-    read(&["streams.cam6", "-o", "conf"]).says(stands).prints("stream cam6 {\n  url udp://1;\n");
-    let not_shown = "entries of included files are not shown";
-    for all in [&[][..], &["-o", "compact"], &["-o", "set"], &["streams"]] {
-        let run = read(all).says(not_shown).says("`--with-includes` shows them");
-        assert!(!run.out.contains("cam6"), "{run:?}");
-    }
-    let many = read(&["streams.c*.title", "-o", "compact"]).says(not_shown);
-    assert_eq!(many.out.matches("\"x\"").count(), 1, "{many:?}");
-    for own in [&["streams.cam1"][..], &["include"], &["--with-includes"], &["lives"]] {
-        let run = read(own);
-        assert!(!run.err.contains("included files"), "{run:?}");
-    }
-}
-
 #[test]
 fn a_path_of_an_included_entry_is_shown_and_what_is_not_shown_is_said() {
     let place = seven_cameras();
-    reads_all(&place, &[]);
-    let server = Serving::over(&place);
-    reads_all(&place, &[]);
-    reads_all(&place, &["--url", &server.url]);
+    let stands = "it stands in `conf.d/b.conf`, line 1, which is included";
+    let not_shown = "entries of included files are not shown";
+    each_way(&place, |way| {
+        let read = |more: &str| run_as_admin(&place, &format!("{way}read {more}")).exits(0);
+        assert_eq!(read("streams.cam6.title").says(stands).out, "\"x\"\n");
+        read("streams.cam6 -o set").says(stands).prints("streams.cam6.title=x");
+        read("streams.cam6 -o conf").says(stands).prints("stream cam6 {\n  url udp://1;\n");
+        for all in ["", "-o compact", "-o set", "streams"] {
+            read(all).says(not_shown).says("`--with-includes` shows them").hides("cam6");
+        }
+        let many = read("streams.c*.title -o compact").says(not_shown);
+        assert_eq!(many.out.matches("\"x\"").count(), 1, "{many:?}");
+        for own in ["streams.cam1", "include", "--with-includes", "lives"] {
+            assert!(!read(own).err.contains("included files"), "{own}");
+        }
+    });
 }
 
 /// A second definition of the stream that `conf.d/b.conf` has.
@@ -316,25 +293,20 @@ fn a_text_that_defines_what_an_included_file_does_is_refused_by_every_command() 
     place.put(CONF, &main);
     place.put("twice.conf", format!("{main}{TWICE}"));
     place.put("patch.json", r#"{"streams": {"cam9": {"urls": [{"url": "udp://1"}]}}}"#);
-    let refused = |way: &[&str], commands: &[&str]| {
-        for command in commands {
-            let call = place.mediactl(way.iter().copied().chain(command.split(' '))).by_admin();
-            let run = call.env("EDITOR", "cp twice.conf").at_home(&place, "").run();
-            run.exits(3).says(FAULT).says("conf.d/b.conf");
-        }
+    let refused = |line: &str| {
+        run_as_admin(&place, line).exits(3).says(FAULT).says("conf.d/b.conf");
         assert_eq!(place.text(), main);
     };
-    let on_files = [
-        "save twice.conf",
-        "save --force --dry-run twice.conf",
-        "edit --yes",
-        "modify --force -f patch.json",
-    ];
-    refused(&[], &on_files);
+    each_way(&place, |way| {
+        for command in ["save", "save --force --dry-run"] {
+            refused(&format!("{way}{command} twice.conf"));
+        }
+        refused(&format!("{way}edit --yes"));
+        refused(&format!("{way}modify --force -f patch.json"));
+    });
     let server = Serving::over(&place);
-    let all = [&on_files[..], &["update twice.conf"]].concat();
-    refused(&[], &all);
-    refused(&["--url", &server.url], &all);
+    refused("update twice.conf");
+    refused(&format!("--url {} update twice.conf", server.url));
 }
 
 #[test]
@@ -378,12 +350,12 @@ fn a_broken_included_file_is_shown_by_status_and_by_each_hang_up() {
     let elsewhere = server.remote(&place, &["status"]).exits(1).prints("with what it includes, has an error");
     elsewhere.says("note: `conf.d/b.conf`, line 2, column 24: stray `}`").hides("swordfish");
     let json = place.line("status -o json").exits(1).json();
-    assert_eq!((&json["errors"], &json["first_error"]["line"]), (&1.into(), &2.into()), "{json}");
-    place.set(&["rtsp=1935"]).exits(0);
-    place.put("conf.d/b.conf", "stream cam9 {\n  password swordfish; }}\n# \n");
-    // Of signals that come together only one is seen.
-    for _ in 0..10 {
+    assert!(json["errors"] == 1 && json["first_error"]["line"] == 2, "{json}");
+    let text = place.text();
+    for port in ["554", "555"] {
+        place.put(CONF, format!("{text}rtsp {port};\n"));
         server.hang_up();
+        eventually(|| place.line("read rtsp").out.trim() == port);
         place.line("status").exits(1).prints(words);
     }
     let run = server.stop().says("SIGHUP: the file was loaded again").hides("swordfish");

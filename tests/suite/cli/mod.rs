@@ -5,43 +5,32 @@ pub(crate) mod apply;
 mod as_json;
 mod bad_input;
 mod blocks;
-mod bounded;
+pub(crate) mod bounded;
 mod change_id;
-mod change_json;
 mod check;
 mod completion;
 mod diff;
 mod edit;
-mod effective;
 mod explain;
-mod first_contact;
 mod fmt;
-mod guards;
 mod help;
 mod history;
 pub(crate) mod hooks;
 mod includes;
 mod interrupted;
 pub(crate) mod masking;
-pub(crate) mod memory;
 mod modify;
-mod named;
 mod output;
 mod read;
 mod reviewed;
-mod save;
-mod screens;
 mod selectors;
 pub(crate) mod serve;
 mod shells;
 mod table;
 pub(crate) mod terminal;
-mod tmux;
 pub(crate) mod unset;
 mod waited;
-mod warned;
 pub mod watch;
-mod words;
 
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
@@ -53,6 +42,7 @@ use std::time::{Duration, SystemTime};
 
 use mediactl::store::file::ConfFile;
 use mediactl::store::{Store, WHOLE_HISTORY};
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// The name of the configuration in every place.
@@ -84,6 +74,11 @@ live studio {
   publish_enabled true;
 }
 ";
+
+/// The sample with another port.
+pub fn with_rtsp(port: &str) -> String {
+    SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
+}
 
 /// A fresh folder with a configuration in it.
 pub struct Place {
@@ -117,6 +112,11 @@ impl Place {
     /// Lets a hook go on that waits at the pipe `gate`.
     pub fn open_gate(&self) {
         fs::write(self.path("gate"), "go").expect("the hook reads it");
+    }
+
+    /// True if a change waits to be confirmed.
+    pub fn is_pending(&self) -> bool {
+        self.path(&format!(".{CONF}.mediactl/pending")).exists()
     }
 
     pub fn bytes(&self) -> Vec<u8> {
@@ -195,6 +195,16 @@ impl Place {
         });
         names
     }
+}
+
+/// The search path of programs, with a folder in front.
+pub fn path_with(folder: &Path) -> String {
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default())
+}
+
+/// The same with the folder of the program under test.
+pub fn own_path() -> String {
+    path_with(Path::new(PROGRAM).parent().expect("the program is in a folder"))
 }
 
 pub fn mode(path: &Path) -> u32 {
@@ -301,6 +311,14 @@ fn feed(child: &mut std::process::Child, input: &[u8]) {
     let _ = stdin.write_all(input);
 }
 
+/// Checks some members of an object.
+#[track_caller]
+pub fn has(found: &Value, members: Value) {
+    for (key, member) in members.as_object().expect("an object") {
+        assert_eq!(found[key], *member, "{key} of {found}");
+    }
+}
+
 /// The result of a run of the program.
 #[derive(Debug)]
 pub struct Run {
@@ -349,7 +367,7 @@ impl Run {
     }
 
     #[track_caller]
-    pub fn json(&self) -> serde_json::Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
 }

@@ -1,25 +1,16 @@
-//! `mediactl modify`
+//! `mediactl modify`; `--set` takes the words of the file, and each refusal leads to a command line that works.
 
-use super::{CONF, Place, SAMPLE};
-
-/// One call, and lines that it adds.
-#[track_caller]
-fn adds(arguments: &[&str], expected: &[&str]) {
-    let place = Place::with(SAMPLE);
-    let run = place.run(["modify", "--show-secrets"].iter().chain(arguments)).exits(0);
-    let added: Vec<&str> = run.out.lines().filter(|line| line.starts_with('+')).skip(1).collect();
-    assert_eq!(added, expected, "{arguments:?}");
-}
+use super::{CONF, PROGRAM, Place, SAMPLE};
 
 #[test]
 fn edits_apply_in_their_order() {
-    adds(
-        &["--set", "http[+]=1", "--set-string", "http[+]=h:2", "--set", "http[+]=3"],
-        &["+http 1;", "+http h:2;", "+http 3;"],
-    );
-    adds(&["--unset", "http[0]", "--set", "http[+]=81"], &["+http 81;"]);
-    let typed = ["--set", "streams.cam1.auth.url=false", "--set-string", "edit_auth.password=null"];
-    adds(&typed, &["+edit_auth admin null;", "+  auth false;"]);
+    let place = Place::with(SAMPLE);
+    let run = place
+        .line("modify --unset http[0] --set http[+]=1 --set-string http[+]=h:2 --set http[+]=3")
+        .exits(0);
+    run.prints("-http 80;\n+http 1;\n+http h:2;\n+http 3;\n");
+    place.line("modify --set streams.cam1.auth.url=false --set-string edit_auth.password=null").exits(0);
+    assert!(place.text().contains("edit_auth admin null;") && place.text().contains("  auth false;"));
 }
 
 #[test]
@@ -71,9 +62,6 @@ fn a_change_prints_its_diff_and_a_summary() {
     let run = place.set(&["rtsp=555"]).exits(0);
     assert!(run.out.starts_with("--- media.conf\n+++ media.conf\n@@ -1,6 +1,6 @@\n # main\n"), "{}", run.out);
     assert_eq!(run.err, "changed media.conf: 1 line added, 1 line removed\n");
-    let run = place.line("modify -o json --set rtsp=556").exits(0);
-    assert_eq!(run.json()["paths"][0]["after"], 556);
-    assert_eq!(run.err.lines().count(), 1);
     place.line("modify -q --set rtsp=557").exits(0).says_nothing();
     assert!(place.text().contains("rtsp 557;"));
 }
@@ -82,11 +70,8 @@ fn a_change_prints_its_diff_and_a_summary() {
 fn a_dry_run_writes_nothing_and_makes_no_folder() {
     let place = Place::with(SAMPLE);
     let before = place.written();
-    place
-        .line("modify --dry-run --set rtsp=555")
-        .exits(0)
-        .prints("+rtsp 555;")
-        .says("would change media.conf: 1 line added, 1 line removed\n");
+    let run = place.line("modify --dry-run --set rtsp=555").exits(0).prints("+rtsp 555;");
+    run.says("would change media.conf: 1 line added, 1 line removed\n");
     let json = place.line("modify --dry-run -o json --set rtsp=555").exits(0).json();
     assert_eq!(json["paths"][0]["after"], 555);
     assert_eq!((place.text().as_str(), place.written()), (SAMPLE, before));
@@ -97,17 +82,16 @@ fn a_dry_run_writes_nothing_and_makes_no_folder() {
 #[test]
 fn usage() {
     let place = Place::with(SAMPLE);
-    for arguments in [
-        &["modify"][..],
-        &["modify", "-f", "-", "--set", "a=b"],
-        &["modify", "--set", "edit_auth.password"],
-        &["modify", "--set", "a=1", "--hook-timeout", "0"],
-        &["modify", "--set", "a=1", "--hook-timeout", "99999999999999999999"],
-        &["modify", "--set", "a=1", "--confirm", "60s"],
-        &["history", "-n", "x"],
-        &["nonsense"],
+    for line in [
+        "modify",
+        "modify -f - --set a=b",
+        "modify --set edit_auth.password",
+        "modify --set a=1 --hook-timeout 0",
+        "modify --set a=1 --hook-timeout 99999999999999999999",
+        "modify --set a=1 --confirm 60s",
+        "history -n x",
     ] {
-        place.run(arguments).exits(2).says("error: ");
+        place.line(line).exits(2).says("error: ");
     }
     assert_eq!(place.names(), [CONF]);
 }
@@ -139,4 +123,133 @@ fn a_value_that_is_left_out_is_asked_for_twice_and_not_shown() {
     asked().expect(prompt).end_hidden_input().exits(2);
     asked().expect(prompt).enter_hidden("").exits(2);
     assert_eq!(place.text(), written, "the end of the input is no value");
+}
+
+const TEXT: &str = "\
+loglevel debug;
+cluster_key s3cret;
+http 80;
+http 127.0.0.1:8080;
+edit_auth admin hunter2;
+auth http://b/ k=v;
+stream cam1 {
+  url udp://1 priority=1;
+  auth http://own/ a=b c=d;
+  dvr /storage 90% 5d copy=/x fast;
+}
+stream cam2 {
+  url udp://2;
+  url udp://3;
+  transcoder vb=64k;
+}
+stream cam.3 {
+  archive /a 7d;
+}
+live pub;
+template t {
+  dvr /x 5d;
+}
+";
+
+#[test]
+fn words_are_the_whole_directive_and_null_is_none() {
+    let place = Place::with(TEXT);
+    for (assignment, line) in [
+        ("auth=false", "+auth false;"),
+        ("auth=http://x k=w on", "+auth http://x on k=w;"),
+        ("streams.cam1.auth=false", "+  auth false;"),
+        ("streams.cam1.auth=http://x c=e", "+  auth http://x c=e;"),
+        ("edit_auth=root pw", "+edit_auth root <secret:"),
+        ("edit_auth=root \"a b\"", "+edit_auth root <secret:"),
+        ("view_auth=viewer pw", "+view_auth viewer <secret:"),
+        ("streams.cam1.url=udp://9", "+  url udp://9;"),
+        ("streams.cam1.url=udp://9 priority=2", "+  url udp://9 priority=2;"),
+        ("streams.\"cam.3\".url=udp://9", "+  url udp://9;"),
+        ("streams.cam1.dvr=/new", "+  dvr /new;"),
+        ("streams.cam2.transcoder=vb=1024k ab=64k", "+  transcoder vb=1024k ab=64k;"),
+        ("template.t.dvr=/y 6d", "+  dvr /y 6d;"),
+        ("template.t.dvr=@disk", "+  dvr @disk;"),
+        ("streams.new.url=udp://9", "+  url udp://9;"),
+        // `null` removes.
+        ("loglevel=null", "-loglevel debug;"),
+        ("cluster_key=null", "-cluster_key <secret:"),
+        ("auth.extra.k=null", "+auth http://b/;"),
+        ("streams.cam1.dvr.disk_limit=null", "+  dvr /storage 5d copy=/x fast;"),
+        ("streams.cam1.urls[0].priority=null", "+  url udp://1;"),
+        ("streams.\"cam.3\".archive[1]=null", "+  archive /a;"),
+        ("streams.cam2=null", "-stream cam2 {"),
+    ] {
+        place.run(["modify", "--dry-run", "--set", assignment]).exits(0).prints(line).hides("null");
+        place.set(&[assignment]).exits(0);
+        place.set(&[assignment]).exits(0).says("nothing to change");
+        if !assignment.starts_with("streams.new") {
+            place.run(["modify", "--expect", assignment, "--set", "rtmp=1", "--dry-run"]).exits(0);
+        }
+        place.run(["wait", assignment, "--timeout", "60"]).exits(0);
+        place.line("rollback last").exits(0);
+        place.run(["modify", "--expect", assignment, "--set", "rtmp=1", "--dry-run"]).exits(5);
+    }
+    assert_eq!(place.text(), TEXT);
+}
+
+#[test]
+fn a_single_port_is_replaced() {
+    for text in ["rtmp 1;\n", "http 8080;\nrtmp 1;\n"] {
+        Place::with(text).set(&["http=80"]).exits(0).prints("+http 80;");
+    }
+}
+
+/// The options that a hint names.
+fn hinted(said: &str) -> Vec<&str> {
+    let hint = said.split("hint: ").nth(1).unwrap_or_default();
+    hint.split('`').filter(|part| part.starts_with("--set ")).collect()
+}
+
+#[test]
+fn each_hint_is_a_command_line_that_works() {
+    let place = Place::with(TEXT);
+    let mut count = 0;
+    for assignment in [
+        "http=81",
+        "http=x",
+        "http=80 443",
+        "edit_auth=root",
+        "edit_auth=a b c",
+        "auth=on",
+        "auth=false k=v",
+        "auth=http://x; k=v",
+        "auth=[1]",
+        "auth.extra=x",
+        "streams=x",
+        "lives=x",
+        "plugins=x",
+        "streams.cam1=x",
+        "streams.\"cam.3\"=udp://9",
+        "lives.pub=x",
+        "plugins.p=x",
+        "streams.cam1.url=udp://8 udp://9",
+        "streams.cam1.urls[0]=udp://8 udp://9",
+        "streams.cam2.url=udp://9",
+        "streams.cam2.url=udp://9 k='v'",
+        "streams.cam2.url=rtsp://u:geheim@9/",
+        "streams.*.url=udp://9",
+        "streams.cam1.dvr=",
+        "streams.cam1.dvr=/a; b",
+        "streams.cam1.dvr.options=other",
+        "streams.cam1.dvr.options={ x",
+        "streams.cam2.transcoder=",
+        "streams.cam2.transcoder[0]=",
+        "streams.cam1.auth.url=http://x k=v",
+        "streams.cam1.urls[0].url=udp://8 k=v",
+    ] {
+        let refused = place.set(&[assignment]).exits(3).hides("geheim");
+        let options = hinted(&refused.err);
+        count += options.len();
+        for option in options {
+            let line = format!("'{PROGRAM}' --conf media.conf modify --dry-run --create {option}");
+            place.call("sh", ["-c", &line]).run().exits(0);
+        }
+    }
+    assert!(count >= 6, "{count} hints have a command");
+    assert_eq!(place.text(), TEXT);
 }

@@ -27,10 +27,8 @@ fn a_glob_stands_for_the_names_that_match() {
     assert_eq!(touched(&place, &["--set", "streams.cam*.prepush=5"]), ["cam1", "cam2", "\"cam*\""]);
     assert_eq!(touched(&place, &["--set", "streams.*a*2.prepush=5"]), ["cam2"]);
     assert_eq!(touched(&place, &["--set", "streams.\"cam*\".prepush=5"]), ["\"cam*\""]);
-    place
-        .set(&["streams.x*.prepush=5"])
-        .exits(7)
-        .says("error: `streams.x*.prepush`: `x*` matches nothing here");
+    let none = place.set(&["streams.x*.prepush=5"]).exits(7);
+    none.says("error: `streams.x*.prepush`: `x*` matches nothing here");
     place.line("read streams.x*").exits(7);
     let read = |path: &str| place.run(["read", "-o", "compact", path]).exits(0).json();
     assert_eq!(read("streams.cam2.urls[*].url"), {
@@ -55,27 +53,25 @@ fn conditions_narrow_every_edit_of_a_call() {
     assert_eq!(touched(&["title exists"]), ["cam2"]);
     assert_eq!(touched(&["title missing", "prepush missing"]), ["cam1", "\"cam*\""]);
     assert_eq!(touched(&["cluster_key=geheim"]), ["\"cam*\""]);
-    let run = place.line("modify --where title=hall --set streams.*.prepush=1 --unset streams.*.title");
-    assert!(
-        run.exits(0)
-            .out
-            .contains("+stream cam2 { url udp://10.0.4.1:1; url udp://10.0.3.2:1 priority=2; prepush 1; }")
-    );
-    let none = ["modify", "--where", "title=nowhere", "--set", "streams.*.prepush=1"];
-    place.run(none).exits(7).says("error: `streams.*.prepush`: no entry meets the condition of `--where`");
+    let run =
+        place.line("modify --where title=hall --set streams.*.prepush=1 --unset streams.*.title").exits(0);
+    run.prints("+stream cam2 { url udp://10.0.4.1:1; url udp://10.0.3.2:1 priority=2; prepush 1; }");
+    let none = place.line("modify --where title=nowhere --set streams.*.prepush=1").exits(7);
+    none.says("error: `streams.*.prepush`: no entry meets the condition of `--where`");
 }
 
 #[test]
 fn reading_is_narrowed_by_real_values() {
     let place = Place::with(STREAMS);
-    let read = |arguments: &[&str]| place.run(["read", "--mask"].iter().chain(arguments)).exits(0);
-    let found = read(&["-o", "compact", "streams.*.title", "--where", "urls.url~10.0.4."]).json();
+    let read = |line: &str| place.line(&format!("read --mask {line}")).exits(0);
+    let found = read("-o compact streams.*.title --where urls.url~10.0.4.").json();
     assert_eq!(found, json!({"streams": {"cam2": {"title": "hall"}}}));
-    let found = read(&["--where", "cluster_key=geheim", "-o", "set"]).hides("geheim");
+    let found = read("--where cluster_key=geheim -o set").hides("geheim");
     assert!(found.out.starts_with("streams.\"cam*\".static=true\n"), "{}", found.out);
-    assert_eq!(read(&["-o", "table", "--where", "prepush=5"]).out.lines().count(), 2);
-    assert_eq!(read(&["-r", "streams.cam2.title", "--where", "urls.priority=2"]).out, "hall\n");
-    assert_eq!(read(&["lives", "--where", "cluster_key exists"]).json()["lives"]["studio"]["position"], 1);
+    assert_eq!(read("-o table --where prepush=5").out.lines().count(), 2);
+    assert_eq!(read("-r streams.cam2.title --where urls.priority=2").out, "hall\n");
+    let lives = place.run(["read", "lives", "--where", "cluster_key exists"]).exits(0).json();
+    assert_eq!(lives["lives"]["studio"]["position"], 1);
     place.line("read streams.cam1 --where title=hall").exits(7);
     place.line("read --where title=none").exits(7);
     place.line("read --where title").exits(2).says("error: `--where`: there is no `=`");
@@ -101,10 +97,8 @@ fn a_part_of_values_is_replaced() {
     let some = ["--replace", "streams.*.urls[*].url", "s/10.0.3./10.0.9./", "--where", "prepush exists"];
     assert_eq!(added(&some), moved[2..]);
     let regex = ["--replace", "streams.c*2.urls[*].url", r"s/10\.0\.(\d)\.1:/h$1:/r"];
-    assert_eq!(
-        added(&regex),
-        ["+stream cam2 { url udp://h4:1; url udp://10.0.3.2:1 priority=2; title hall; }"]
-    );
+    let by_regex = "+stream cam2 { url udp://h4:1; url udp://10.0.3.2:1 priority=2; title hall; }";
+    assert_eq!(added(&regex), [by_regex]);
     let place = Place::with(STREAMS);
     let replace = |path: &str, text: &str| place.run(["modify", "--replace", path, text]);
     replace("streams.*.title", "s/nowhere/x/").exits(7).says("the text to replace is in no value here");

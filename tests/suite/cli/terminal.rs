@@ -13,10 +13,10 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use super::Call;
-use crate::waiting::eventually;
+use crate::waiting::{self, eventually};
 
 /// The longest time that a program may be silent.
-const PATIENCE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
+const PATIENCE: Timespec = Timespec { tv_sec: waiting::PATIENCE.as_secs() as i64, tv_nsec: 0 };
 
 /// The program, with a pseudo-terminal as stdin, stdout and stderr.
 pub struct Terminal {

@@ -108,64 +108,9 @@ fn a_value_with_blanks_is_words_where_a_directive_takes_several() {
     place.line("read -o set").exits(0).prints("protocols=\"a b\"");
 }
 
-/// A configuration with a text at each place that takes one.
-const TEXTS: &str = "\
-loglevel debug;
-root /srv;
-pulsedb /db;
-cluster_key s3cret;
-rtsp 554;
-edit_auth admin hunter2;
-auth http://b/ k=v;
-stream cam1 {
-  url udp://1 priority=1;
-  title x;
-  dvr @disk 5d;
-  archive /a 7d;
-}
-stream cam2 {
-  url udp://2;
-}
-";
-
-#[test]
-fn null_removes_wherever_a_text_stands() {
-    let place = Place::with(TEXTS);
-    for (path, line) in [
-        ("loglevel", "-loglevel debug;"),
-        ("root", "-root /srv;"),
-        ("pulsedb", "-pulsedb /db;"),
-        ("cluster_key", "-cluster_key <secret:"),
-        ("rtsp", "-rtsp 554;"),
-        ("edit_auth", "-edit_auth admin <secret:"),
-        ("auth.extra.k", "+auth http://b/;"),
-        ("auth", "-auth http://b/ k=v;"),
-        ("streams.cam1.title", "-  title x;"),
-        ("streams.*.title", "-  title x;"),
-        ("streams.cam1.dvr.dvr_limit", "+  dvr @disk;"),
-        ("streams.cam1.urls[0].priority", "+  url udp://1;"),
-        ("streams.cam1.archive[1]", "+  archive /a;"),
-        ("streams.cam2", "-stream cam2 {"),
-    ] {
-        let removal = format!("{path}=null");
-        let remove = || place.run(["modify", "--force", "--set", &removal]).exits(0);
-        remove().prints(line).hides("null");
-        remove().says("nothing to change");
-        if !path.contains('*') {
-            place.run(["modify", "--expect", &removal, "--set", "rtmp=1", "--dry-run"]).exits(0);
-            place.run(["wait", &removal, "--timeout", "9"]).exits(0);
-        }
-        place.line("rollback last").exits(0);
-        if !path.contains('*') {
-            place.run(["modify", "--expect", &removal, "--set", "rtmp=1", "--dry-run"]).exits(5);
-        }
-    }
-    assert_eq!(place.text(), TEXTS);
-}
-
 #[test]
 fn null_is_refused_where_unset_is_and_for_a_name_that_looks_misspelt() {
-    let place = Place::with(TEXTS);
+    let place = Place::with(text());
     for (removal, code, said) in [
         ("edit_auth.password=null", 3, "the password can't be removed alone"),
         ("streams.cam1.urls[0].url=null", 3, "a source without a url"),
@@ -175,16 +120,17 @@ fn null_is_refused_where_unset_is_and_for_a_name_that_looks_misspelt() {
         place.set(&[removal]).exits(code).says(said);
     }
     place.line("modify --accept near-miss --set streams.*.titel=null").exits(0);
-    assert_eq!(place.text(), TEXTS);
+    assert_eq!(place.text(), text());
 }
 
 #[test]
 fn empty_values_and_names_are_refused_where_they_mean_nothing() {
     let text = "edit_auth admin s;\nstream cam1 {\n  url udp://1;\n}\n";
     let place = Place::with(text);
-    let both =
-        "`--set streams.cam1.title=null` removes it, `--set-string streams.cam1.title=` sets the empty word";
-    place.set(&["streams.cam1.title="]).exits(3).says("the value is empty").says(both);
+    let empty = place.set(&["streams.cam1.title="]).exits(3).says("the value is empty");
+    empty.says(
+        "`--set streams.cam1.title=null` removes it, `--set-string streams.cam1.title=` sets the empty word",
+    );
     for path in ["cluster_key", "streams.cam1.auth.url", "streams.cam1.prepush", "rtmp"] {
         place.set(&[&format!("{path}=")]).exits(3).says("the value is empty").says("=null` removes it");
     }
@@ -207,15 +153,12 @@ fn empty_values_and_names_are_refused_where_they_mean_nothing() {
     place.run(["cp", "streams.cam1", "streams.\"\""]).exits(3).says("an empty name");
     assert_eq!(place.text(), text);
     // A whole text may have them; `apply` merges one.
-    place.put(
-        "empty.conf",
-        "edit_auth admin s;\nauth \"\";\nstream cam1 {\n  url udp://1;\n  push \"\";\n}\n",
-    );
-    for command in [&["save"][..], &["apply", "--accept", "near-miss"]] {
-        let run = place.run([command, &["--dry-run", "empty.conf"]].concat());
-        run.exits(0).says("the address is empty");
+    let whole = "edit_auth admin s;\nauth \"\";\nstream cam1 {\n  url udp://1;\n  push \"\";\n}\n";
+    for line in ["save --dry-run -", "apply --accept near-miss --dry-run -"] {
+        place.fed(line, whole).exits(0).says("the address is empty");
     }
-    place.line("modify --dry-run --set-string streams.cam1.title=").exits(0).prints("+  title \"\";");
+    let set = place.line("modify --dry-run --set-string streams.cam1.title=").exits(0);
+    set.prints("+  title \"\";");
 }
 
 #[test]

@@ -115,8 +115,8 @@ fn an_unconfirmed_change_is_taken_back_by_whoever_writes_next() {
     // The lease is gone, as if its time were over.
     prod.run(&["modify", "--set", "title=three", "--confirm", "60", "-q"]).exits(0);
     let store = prod.etcd.store(PREFIX, GatewaySettings::default());
-    let gone = KeyOperation::Delete(KeyRange::one(&store.keys().pending));
-    store.gateway().txn(&Txn { success: vec![gone], ..Txn::default() }).expect("etcd answers");
+    let gone = KeyOperation::Delete(KeyRange::one(&store.keys.pending));
+    store.gateway.txn(&Txn { success: vec![gone], ..Txn::default() }).expect("etcd answers");
     prod.run(&["confirm"]).exits(7).says("no change waits");
     // What readers see was no later than now.
     let entries = prod.run(&["history", "-o", "json"]).exits(0).json();
@@ -180,6 +180,6 @@ fn a_large_text_and_a_compaction_are_no_trouble() {
     for number in 0..3 {
         prod.run(&["modify", "--set", &format!("streams.cam1.prepush={number}"), "-q"]).exits(0);
     }
-    let older = store.gateway().range(store.keys().older_texts(3));
+    let older = store.gateway.range(store.keys.older_texts(3));
     assert!(older.expect("it can be read").is_empty());
 }

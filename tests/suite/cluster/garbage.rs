@@ -27,13 +27,13 @@ fn garbage_in_any_key_is_a_row_or_a_refusal_with_its_name() {
     set(&etcd, "555", &["--confirm", "600", "-q"]).exits(0);
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let put = |key: &str, value: &[u8]| write(&store, vec![KeyOperation::put(key, value)]);
-    let all = store.gateway().range(KeyRange::below(store.keys().prefix())).expect("etcd answers");
+    let all = store.gateway.range(KeyRange::below(&store.keys.prefix)).expect("etcd answers");
     let text = |key| String::from_utf8(key).expect("it is text");
     let mut keys: Vec<_> = all.into_iter().map(|found| (text(found.key), found.value)).collect();
     for name in ["text/", "change/", "pending"] {
         assert!(keys.iter().any(|(key, _)| key.contains(name)), "{name}");
     }
-    keys.extend([store.keys().node("n"), store.keys().member("n")].map(|key| (key, b"{}".to_vec())));
+    keys.extend([store.keys.node("n"), store.keys.member("n")].map(|key| (key, b"{}".to_vec())));
     for (key, value) in &keys {
         for garbage in VALUES {
             put(key, garbage);
@@ -53,7 +53,7 @@ fn garbage_in_any_key_is_a_row_or_a_refusal_with_its_name() {
             put(key, value);
         }
     }
-    let head = store.keys().head.clone();
+    let head = store.keys.head.clone();
     let value = &keys.iter().find(|(key, _)| *key == head).expect("it is there").1;
     let record: Value = serde_json::from_slice(value).expect("it is JSON");
     let members = |place: &str| {

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::etcd::Etcd;
-use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_rtsp, with_sample};
-use crate::cli::{CONF, Place, Run};
+use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_sample};
+use crate::cli::{CONF, Place, Run, with_rtsp};
 use crate::waiting::until;
 
 const SHARED: &str = include_str!("../../../examples/cluster/shared.conf");

@@ -1,6 +1,5 @@
 //! A configuration on etcd: what a real cluster does.
 
-mod clocks;
 mod commands;
 mod confirmed;
 mod contract;
@@ -12,7 +11,6 @@ mod lost_answers;
 mod nodes;
 mod proof;
 mod restored;
-mod rotated;
 mod secured;
 mod space;
 mod storm;

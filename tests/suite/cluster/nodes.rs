@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::confirmed::until_nothing_waits;
 use super::etcd::Etcd;
 use crate::cli::serve::Serving;
-use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::cli::{CONF, Place, Run, SAMPLE, with_rtsp};
 use crate::fleet::Edges;
 use crate::http::listener::support::Client;
 use crate::proxy::{Fate, Proxy};
@@ -184,10 +184,6 @@ pub fn with_sample(members: usize) -> Option<Etcd> {
     Some(etcd)
 }
 
-pub fn with_rtsp(port: &str) -> String {
-    SAMPLE.replace("rtsp 554;", &format!("rtsp {port};"))
-}
-
 const PICKY: [&str; 2] = ["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"];
 
 #[test]
@@ -319,7 +315,14 @@ fn what_a_node_runs_is_read_and_compared_from_the_desk() {
     read("a").exits(0).prints("777").says("`a` is gone: this is what it ran");
     read("c").exits(7).says("there is no node `c`");
     cluster(&etcd, &["diff", CONF, CONF, "--node", "a"]).exits(2).says("only two sides");
-    Place::with(SAMPLE).run(["read", "--node", "a"]).exits(2).says("has no nodes");
+    // Nor has the server of a file any, and no option makes a cluster change all nodes or none.
+    let place = Place::with(SAMPLE);
+    let none = |words| place.run(["read", "--node", "a"]).exits(2).says(words);
+    none("has no nodes");
+    let _server = Serving::with(&place, &["--listen", "none"]);
+    none("has no nodes");
+    let all = cluster(&etcd, &["modify", "--set", "rtsp=1", "--all-or-nothing"]).exits(2);
+    all.says("for changes of several servers\nhint: name several").hides("or a cluster");
 }
 
 #[test]
@@ -359,7 +362,7 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     ended(waiting).exits(0);
     [&picky, &slow, &other, &new].iter().for_each(|node| node.until_port("558"));
     until_rolled_out(&etcd);
-    modify("560", &["--canary", "9"]).exits(2).says("only 4 of the 9 nodes");
+    modify("560", &["--canary", "9"]).exits(2).says("only 4 nodes run what they should, and 9");
     modify("560", &["--canary", "x"]).exits(2).says("there is no node `x`");
     let at_node = ["modify", "--set", "rtsp=560", "--canary", "1"];
     other.run(&at_node).exits(2).says("or a cluster with `--cluster URL`");
@@ -485,7 +488,7 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     rolled_out(&["5", "--timeout", "1"]).exits(11).says("a runs 4");
     // It is killed, and gone when its lease is over.
     let store = etcd.store(PREFIX, GatewaySettings::default());
-    let found = store.gateway().range(KeyRange::one(&store.keys().node("a"))).expect("etcd answers");
+    let found = store.gateway.range(KeyRange::one(&store.keys.node("a"))).expect("etcd answers");
     let lease = etcd.ask(0, "lease/timetolive", &json!({"ID": found[0].lease.to_string()}));
     assert_eq!(lease["grantedTTL"], "5");
     node.kill();
@@ -502,7 +505,9 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     let garbage = garbage.map(|key| KeyOperation::put(&format!("{PREFIX}/{key}"), "{"));
     write(&store, garbage.to_vec());
     cluster(&etcd, &["status"]).prints("broken").prints("can't be read").prints("gone");
-    for name in ["broken", "lost", "a"] {
+    // What was done stands beside the reason that the rest was not.
+    cluster(&etcd, &["cluster", "forget", "broken", "x"]).exits(7).says("node `x`, and forgot broken\n");
+    for name in ["lost", "a"] {
         cluster(&etcd, &["cluster", "forget", name]).exits(0).says(&format!("forgot {name}"));
     }
     cluster(&etcd, &["cluster", "forget", "broken"]).exits(7).says("no record of the node `broken`");
@@ -567,7 +572,7 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
         (br#"{"format":2,"text":null}"#.to_vec(), 2, "etcdctl get"),
         (br#"{"format":4,"version":"0.9.1"}"#.to_vec(), 4, "version of mediactl"),
     ] {
-        write(&store, vec![KeyOperation::put(&store.keys().head, head)]);
+        write(&store, vec![KeyOperation::put(&store.keys.head, head)]);
         let told = format!("has the format {format} of another version");
         for command in ["read", "history", "status", "modify --set rtsp=1", "save media.conf"] {
             let run = cluster(&etcd, &command.split(' ').collect::<Vec<_>>());
@@ -580,7 +585,7 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
         node.run(&["modify", "--set", "rtsp=1"]).exits(9).says("of another version").says(hint);
         let (status, problem) = ask(&node.place, "GET /media/api/nodes", "");
         assert!(status == 500 && !problem.contains("could not be written"), "{problem}");
-        let record = store.gateway().range(KeyRange::one(&store.keys().node("a"))).expect("etcd answers");
+        let record = store.gateway.range(KeyRange::one(&store.keys.node("a"))).expect("etcd answers");
         let record: Value = serde_json::from_slice(&record[0].value).expect("it is JSON");
         assert!(record["state"] == "failed" && record["why"].to_string().contains(hint), "{record}");
     }
@@ -590,7 +595,7 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
 
 /// Writes to the etcd as no program of ours does.
 pub fn write(store: &ClusterStore, success: Vec<KeyOperation>) {
-    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    store.gateway.txn(&Txn { success, ..Txn::default() }).expect("it can be put");
 }
 
 #[test]
@@ -612,7 +617,10 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     a.run(&["confirm"]).exits(0);
     [&a, &b].iter().for_each(|node| node.until_port("555"));
     for (options, message) in [
-        (json!({ "canary": ["9"], "confirm": 9 }), "canary: only 2 of the 9 nodes run what they should"),
+        (
+            json!({ "canary": ["9"], "confirm": 9 }),
+            "canary: only 2 nodes run what they should, and 9 are wanted",
+        ),
         (json!({ "canary": ["x"], "confirm": 9 }), "canary: there is no node `x`"),
         (json!({ "canary": ["a", "100%"], "confirm": 9 }), "canary: a change over HTTP has one wave"),
         (json!({ "canary": ["a"] }), "canary: the other nodes wait until the change is confirmed"),

@@ -7,8 +7,8 @@ use mediactl::store::etcd::{GatewaySettings, KeyOperation};
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;
-use super::nodes::{PREFIX, TestNode, cluster, made_everywhere, set, with_rtsp, with_sample, write};
-use crate::cli::{SAMPLE, copy};
+use super::nodes::{PREFIX, TestNode, cluster, made_everywhere, set, with_sample, write};
+use crate::cli::{SAMPLE, copy, with_rtsp};
 
 fn back_up(etcd: &mut Etcd) -> PathBuf {
     let kept = etcd.data(0).with_extension("kept");
@@ -56,7 +56,7 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
     // One that is gone comes back to another cluster.
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let gone = json!({"since": "", "heard": "2026-01-01T00:00:00Z", "version": "1", "serial": 9});
-    write(&store, vec![KeyOperation::put(&store.keys().member("b"), gone.to_string())]);
+    write(&store, vec![KeyOperation::put(&store.keys.member("b"), gone.to_string())]);
     // Without a terminal nobody agreed.
     let asked = cluster(&etcd, &["cluster", "adopt"]).exits(6);
     let asked = asked.says("b is gone, and ran 9: if it comes back, it takes the text of the cluster, too");
@@ -101,7 +101,7 @@ fn an_adoption_confirms_nothing() {
     restore(&mut etcd, &kept);
     node.until_state("held");
     cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(5).says("confirm --rollback");
-    let pending = etcd.store(PREFIX, GatewaySettings::default()).keys().pending.clone();
+    let pending = etcd.store(PREFIX, GatewaySettings::default()).keys.pending.clone();
     etcd.remove(&pending, &format!("{pending}0"));
     cluster(&etcd, &["cluster", "adopt", "--yes"])
         .exits(0)

@@ -1,4 +1,4 @@
-//! etcd with TLS, and with users and roles.
+//! etcd with TLS, and with users and roles; passwords, certificates and keys that are replaced while nodes are at work.
 
 use std::fs;
 use std::path::Path;
@@ -9,15 +9,19 @@ use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, ExtendedKeyUsagePurpose,
     IsCa, KeyPair,
 };
+use serde_json::{Value, json};
 
 use super::etcd::{Etcd, PASSWORD, Right, add_users};
-use crate::cli::{CONF, Place, SAMPLE};
+use super::nodes::{PREFIX, TestNode, ask, with_sample};
+use crate::cli::serve::Serving;
+use crate::cli::{CONF, Place, SAMPLE, with_rtsp};
 use crate::needs::needs;
+use crate::waiting::{eventually, until};
 
 const NAMED: &str = "named";
 
 /// Makes an authority, and a certificate of it, as `NAME.pem` and `NAME.key`.
-pub fn certificates(folder: &Path, names: &[&str]) {
+fn certificates(folder: &Path, names: &[&str]) {
     let mut params = CertificateParams::new(Vec::new()).expect("there are no names");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     // A certificate whose issuer has its own name passes for self-signed.
@@ -42,7 +46,7 @@ pub fn certificates(folder: &Path, names: &[&str]) {
 }
 
 /// Starts etcd that asks for a certificate: it has that of `server`, and clients that of `olga`.
-pub fn start_with_tls(place: &Place) -> Option<Etcd> {
+fn start_with_tls(place: &Place) -> Option<Etcd> {
     let files = [("cert-file", "server.pem"), ("key-file", "server.key"), ("trusted-ca-file", "ca.pem")];
     let option = |(option, name)| format!("--{option}={}", place.path(name).display());
     let options = files.map(option).into_iter().chain(["--client-cert-auth".to_owned()]);
@@ -51,7 +55,7 @@ pub fn start_with_tls(place: &Place) -> Option<Etcd> {
     Some(etcd)
 }
 
-pub fn tls_of_olga(place: &Place) -> GatewaySettings {
+fn tls_of_olga(place: &Place) -> GatewaySettings {
     let read = |path: &Path| fs::read(path);
     let pem = |name: &str| ReplaceableFile::read(&place.path(name), read).expect("it is there");
     let identity = Some((pem("olga.pem"), pem("olga.key")));
@@ -120,7 +124,7 @@ fn a_login_and_a_certificate_with_a_common_name_do_not_go_together() {
     let Some(etcd) = Some(()).filter(|()| needs("curl")).and_then(|()| start_with_tls(&place)) else {
         return;
     };
-    let ask = |path: &str, body: serde_json::Value| {
+    let ask = |path: &str, body: Value| {
         let (body, url) = (body.to_string(), format!("https://{}/v3/{path}", etcd.address(0)));
         let identity = ["--cacert", "ca.pem", "--cert", "olga.pem", "--key", "olga.key"];
         let fails = ["--silent", "--show-error", "--fail", "--noproxy", "*", "--data", &body, &url];
@@ -136,4 +140,89 @@ fn a_login_and_a_certificate_with_a_common_name_do_not_go_together() {
     run("olga", "olga", &["save", CONF, "-q"]).exits(0);
     run("olga", "guest", &["modify", "--set", "rtsp=555"]).exits(4).says("permission denied");
     run(NAMED, "olga", &["read"]).exits(4).says("has a common name (CN)");
+}
+
+#[test]
+fn a_node_logs_in_once_and_once_more_after_a_restart_of_all_members() {
+    const NODES: usize = 5;
+    let Some(mut etcd) = with_sample(1) else { return };
+    etcd.add_users(&[("olga", &[("READWRITE", &format!("{PREFIX}/"), true)])]);
+    let start = |number: usize| {
+        let name = format!("n{number}");
+        TestNode::logged_in(&etcd, Place::with(SAMPLE), (&name, "olga"), PASSWORD)
+    };
+    let nodes: Vec<TestNode> = (0..NODES).map(start).collect();
+    nodes.iter().for_each(|node| drop(node.until_well()));
+    let logins = etcd.logins(0);
+    assert!((NODES..=2 * NODES).contains(&logins), "{logins}");
+    etcd.kill(0);
+    etcd.run(0);
+    eventually(|| nodes[0].run(&["modify", "--set", "rtsp=555"]).code == Some(0));
+    nodes.iter().for_each(|node| node.until_port("555"));
+    // A login that etcd had not written when it was killed is done again at its start, and its token holds.
+    let logins = etcd.logins(0);
+    assert!((1..=3 * NODES).contains(&logins), "{logins}");
+}
+
+#[test]
+fn a_password_is_replaced_without_a_restart() {
+    let Some(mut etcd) = with_sample(1) else { return };
+    etcd.add_users(&[("olga", &[("READWRITE", &format!("{PREFIX}/"), true)])]);
+    let node = TestNode::logged_in(&etcd, Place::with(SAMPLE), ("a", "olga"), PASSWORD);
+    node.until_well();
+    // The node and whoever asks it for changes use the old one, until the file has the new one.
+    etcd.ask_as_root("auth/user/changepw", &json!({"name": "olga", "password": "other"}));
+    etcd.kill(0);
+    etcd.run(0);
+    node.until_state("denied");
+    node.place.put("password.new", "other\n");
+    fs::rename(node.place.path("password.new"), node.place.path("password")).expect("it is there");
+    node.until_well();
+    node.run(&["modify", "--set", "rtsp=555"]).exits(0);
+    assert_eq!(node.place.text(), with_rtsp("555"));
+}
+
+#[test]
+fn certificates_and_keys_are_replaced_without_a_restart() {
+    let place = Place::empty();
+    certificates(&place.path(""), &["server", "olga"]);
+    let Some(mut etcd) = start_with_tls(&place) else { return };
+    let file = |name: &str| place.path(name).display().to_string();
+    let url = etcd.url(PREFIX);
+    let (authority, certificate, key) = (file("ca.pem"), file("olga.pem"), file("olga.key"));
+    let identity = ["--cacert", &authority, "--cert", &certificate, "--key", &key, "--cluster", &url];
+    let writer = Place::with(SAMPLE);
+    let change = |arguments: &[&str]| {
+        writer.mediactl(identity.iter().chain(arguments)).without("MEDIACTL_CONF").run().exits(0)
+    };
+    change(&["save", CONF, "-q"]);
+    let own = ["--tls-cert", "server.pem", "--tls-key", "server.key"];
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--node", "a"];
+    let node = Serving::of(place.mediactl(identity.iter().chain(&serve).chain(&own)), true);
+    let has = |text: &str| until("it has another text", || Some(()).filter(|()| place.text() == text));
+    has(SAMPLE);
+    let reads = || place.remote(&node.url, &["--cacert", "ca.pem", "read", "rtsp"]).run();
+    reads().exits(0).prints("554");
+    // As the metrics of `docs/server.md` are on a node with certificates.
+    for name in [
+        "mediactl_node_state{state=\"running\"} 1",
+        "mediactl_node_state{state=\"denied\"} 0",
+        "mediactl_node_serial 1",
+        "mediactl_cluster_serial 1",
+        "mediactl_cluster_last_contact_seconds ",
+    ] {
+        until(name, || {
+            let (status, metrics) = ask(&place, "GET /metrics", "");
+            Some(()).filter(|()| status == 200 && metrics.contains(&format!("\n{name}")))
+        });
+    }
+    // Another authority: all that was signed before is worth nothing now.
+    certificates(&place.path(""), &["server", "olga"]);
+    etcd.kill(0);
+    etcd.run(0);
+    etcd.wait_until_ready_for(tls_of_olga(&place));
+    change(&["modify", "-q", "--set", "rtsp=555"]);
+    has(&with_rtsp("555"));
+    eventually(|| reads().out.contains("555"));
+    node.stop().exits(0);
 }

@@ -3,7 +3,6 @@
 //! all nodes run the same.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -45,15 +44,10 @@ enum Change {
     Poison,
 }
 
-const CHANGES: [Change; 7] = [
-    Change::Plain,
-    Change::Plain,
-    Change::Canary,
-    Change::Plain,
-    Change::Unconfirmed,
-    Change::Poison,
-    Change::Plain,
-];
+const CHANGES: [Change; 7] = {
+    use Change::{Canary, Plain, Poison, Unconfirmed};
+    [Plain, Plain, Canary, Plain, Unconfirmed, Poison, Plain]
+};
 
 /// A node or a writer, with a way of its own to each member.
 struct Links(Vec<Proxy>);
@@ -82,45 +76,21 @@ struct StormNode {
     links: Links,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Trouble {
-    Killed,
-    Cut([bool; 2]),
-    Slow,
-    EditedByHand,
-}
-
-const TROUBLES: [Trouble; 6] = [
-    Trouble::Killed,
-    Trouble::Cut([true, true]),
-    Trouble::Cut([true, false]),
-    Trouble::Cut([false, true]),
-    Trouble::Slow,
-    Trouble::EditedByHand,
+/// What happens to some nodes, and how it ends after a while.
+const TROUBLES: [[fn(&mut StormNode); 2]; 6] = [
+    [|hit| hit.node.kill(), |hit| hit.node.go()],
+    [|hit| hit.links.cut([true, true]), |hit| hit.links.cut([false; 2])],
+    [|hit| hit.links.cut([true, false]), |hit| hit.links.cut([false; 2])],
+    [|hit| hit.links.cut([false, true]), |hit| hit.links.cut([false; 2])],
+    [|hit| hit.links.delay(200), |hit| hit.links.delay(0)],
+    [StormNode::edit_by_hand, |_| {}],
 ];
 
 impl StormNode {
-    fn begin(&mut self, trouble: Trouble) {
-        match trouble {
-            Trouble::Killed => self.node.kill(),
-            Trouble::Cut(is_cut) => self.links.cut(is_cut),
-            Trouble::Slow => self.links.delay(200),
-            Trouble::EditedByHand => {
-                let path = self.node.place.path(CONF);
-                // A node that has not got its first text has no file yet.
-                if let Ok(text) = fs::read_to_string(&path) {
-                    fs::write(path, format!("{text}# by hand\n")).expect("it can be written");
-                }
-            }
-        }
-    }
-
-    fn end(&mut self, trouble: Trouble) {
-        match trouble {
-            Trouble::Killed => self.node.go(),
-            Trouble::Cut(_) => self.links.cut([false; 2]),
-            Trouble::Slow => self.links.delay(0),
-            Trouble::EditedByHand => {}
+    fn edit_by_hand(&mut self) {
+        // A node that has not got its first text has no file yet.
+        if let Ok(text) = fs::read_to_string(self.node.place.path(CONF)) {
+            self.node.place.put(CONF, text + "# by hand\n");
         }
     }
 }
@@ -172,9 +142,7 @@ impl StormWriter {
                 }
                 Outcome::Open
             }
-            (Change::Poison, Some(0)) => {
-                panic!("a canary that the media servers refuse is confirmed: {run:?}")
-            }
+            (Change::Poison, Some(0)) => panic!("what the media servers refuse is confirmed: {run:?}"),
             // A command with a canary may lose etcd while it waits.
             (Change::Plain, Some(8)) | (Change::Unconfirmed | Change::Canary, Some(7 | 8)) => Outcome::Open,
             (_, Some(0)) => Outcome::Made,
@@ -193,10 +161,8 @@ fn storm(count: usize, writers: usize, time: Duration) {
         StormNode { node, links }
     };
     let mut nodes: Vec<StormNode> = (0..count).map(node).collect();
-    let writer = |number| {
-        let (links, place) = (Links::to(&etcd), Place::empty());
-        StormWriter { number, links, place, told: Vec::new() }
-    };
+    let writer =
+        |number| StormWriter { number, links: Links::to(&etcd), place: Place::empty(), told: vec![] };
     let mut writers: Vec<StormWriter> = (0..writers).map(writer).collect();
     let (is_over, mut faults) = (AtomicBool::new(false), 0);
     thread::scope(|scope| {
@@ -226,16 +192,16 @@ fn trouble(etcd: &mut Etcd, nodes: &mut [StormNode], random: &mut Random) -> usi
     }
     let hit: BTreeSet<usize> =
         (0..1 + random.below(nodes.len() / 4)).map(|_| random.below(nodes.len())).collect();
-    let troubles: Vec<(usize, Trouble)> =
+    let troubles: Vec<_> =
         hit.into_iter().map(|node| (node, TROUBLES[random.below(TROUBLES.len())])).collect();
-    troubles.iter().for_each(|(node, trouble)| nodes[*node].begin(*trouble));
+    troubles.iter().for_each(|(node, [begin, _])| begin(&mut nodes[*node]));
     let_pass(random.up_to(Duration::from_secs(6)));
     match kind {
         0 => etcd.run(member),
         1 => etcd.go_on(member),
         _ => {}
     }
-    troubles.iter().for_each(|(node, trouble)| nodes[*node].end(*trouble));
+    troubles.iter().for_each(|(node, [_, end])| end(&mut nodes[*node]));
     let_pass(random.up_to(Duration::from_secs(2)));
     troubles.len() + usize::from(kind < 2)
 }
@@ -244,8 +210,7 @@ fn look_at(nodes: &[StormNode], writers: &[StormWriter]) {
     let reader = &writers[0];
     let text = reader.run(&["read", "-o", "conf"]).exits(0).out;
     assert!(!text.contains(POISON), "{text}");
-    let mut faults = String::new();
-    let mut counts = [0; 3];
+    let (mut faults, mut counts) = (Vec::new(), [0; 3]);
     for (stream, outcome) in writers.iter().flat_map(|writer| &writer.told) {
         counts[*outcome as usize] += 1;
         let there = text.matches(&format!("stream {stream} ")).count();
@@ -255,17 +220,17 @@ fn look_at(nodes: &[StormNode], writers: &[StormWriter]) {
             Outcome::Open => there <= 1,
         };
         if !is_right {
-            writeln!(faults, "{stream}: {outcome:?}, and {there} times there").expect("it is a string");
+            faults.push(format!("{stream}: {outcome:?}, and {there} times there"));
         }
     }
     println!("{} made, {} refused, {} open", counts[0], counts[1], counts[2]);
     for StormNode { node, .. } in nodes {
         if node.place.text() != text {
             let (name, own, report) = (node.name(), node.place.text(), node.report());
-            writeln!(faults, "`{name}` has another text:\n{own}{report}").expect("it is a string");
+            faults.push(format!("`{name}` has another text:\n{own}{report}"));
         }
     }
-    assert!(faults.is_empty(), "{faults}");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(counts[0] > 0, "something was made");
 }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use rustix::process::Signal;
 
 use super::{Edges, id_of};
-use crate::cli::{Run, SAMPLE};
+use crate::cli::{Run, SAMPLE, with_rtsp};
 use crate::http::client::bare::bare;
 use crate::proxy::{Fate, Proxy};
 use crate::waiting::{eventually, let_pass};
@@ -21,10 +21,6 @@ fn change(edges: &Edges, more: &[&str]) -> Run {
     edges.on_all(&[&["modify", "--set", "rtsp=1935", "--yes"], canary, soak, more].concat())
 }
 
-fn changed() -> String {
-    SAMPLE.replace("rtsp 554;", "rtsp 1935;")
-}
-
 /// Each server runs this, and nothing waits.
 #[track_caller]
 fn all_run(edges: &Edges, text: &str) {
@@ -38,7 +34,7 @@ fn all_servers_make_the_change_and_are_confirmed() {
     let edges = Edges::new(3);
     let run = change(&edges, &[]).exits(0).prints("edge-0  changed  +1 -1  -\nedge-1  changed");
     run.says("edge-0: healthy for 1 s\n").hides("waits to be confirmed").hides("confirmed\n");
-    all_run(&edges, &changed());
+    all_run(&edges, &with_rtsp("1935"));
     change(&edges, &["--exit-code"]).exits(0).prints("edge-2  unchanged");
     change(&edges, &["--canary", "edge-9"]).exits(2).says("the servers are edge-[0-2] (3)");
     for count in ["0", "4"] {
@@ -48,11 +44,11 @@ fn all_servers_make_the_change_and_are_confirmed() {
     edges.run(&["-x", "edge-1", "modify", "--set", "rtsp=2"]).exits(0);
     let set = ["modify", "--set", "rtsp=2", "--yes", "--canary", "edge-1"];
     edges.on_all(&set).exits(6).says("so it would not be tried").says("no server was changed");
-    assert_eq!(edges.texts()[0], changed());
+    assert_eq!(edges.texts()[0], with_rtsp("1935"));
     let one = edges.run(&["-x", "edge-0", "modify", "--set", "rtsp=1", "--canary", "1"]).exits(2);
     one.says("for changes of several servers or of a cluster");
     change_together(&edges).exits(0).prints("edge-1  changed    +1 -1  -").hides("waits to be confirmed");
-    all_run(&edges, &changed());
+    all_run(&edges, &with_rtsp("1935"));
     let one = edges.run(&["-x", "edge-0", "modify", "--set", "rtsp=1", "--all-or-nothing"]).exits(2);
     one.says("`--all-or-nothing` is for changes of several servers\n");
 }
@@ -66,6 +62,10 @@ fn a_server_that_refuses_takes_the_change_back_everywhere() {
         all_run(&edges, SAMPLE);
     }
     // Before anything is sent.
+    let account = ["modify", "--set", "edit_auth.password=another", "--yes", "--canary", "1"];
+    let run = edges.on_all(&account).exits(6);
+    run.says("`edge-[0-2]` (3): the change sets another login or password");
+    assert_eq!(edges.texts(), vec![SAMPLE; 3]);
     edges.run(&["-x", "edge-1", "rm", "streams.cam1"]).exits(9);
     let run = edges.on_all(&["modify", "--expect", "rtsp=5", "--set", "rtsp=6", "--yes", "--canary", "1"]);
     run.exits(5).prints("edge-0  refused");
@@ -86,7 +86,7 @@ fn each_wave_holds_the_ones_before_and_one_that_fails_ends_them_all() {
     std::fs::remove_file(edges.places[1].path("sick")).expect("it is there");
     let again = change(&edges, &[&waves[..], &["--change", &id]].concat()).exits(0);
     again.says("edge-0, edge-1, edge-4: healthy");
-    all_run(&edges, &changed());
+    all_run(&edges, &with_rtsp("1935"));
     let late = change(&edges, &["--canary", "1,2", "--soak", "5s", "--confirm", "10s"]).exits(2);
     late.says("2 times `--soak` has to be less than `--confirm`");
     for word in ["0%", "101%", "edge", "", "0", "7", "-1"] {
@@ -103,7 +103,7 @@ fn each_wave_holds_the_ones_before_and_one_that_fails_ends_them_all() {
     ] {
         change(&edges, &[gone]).exits(2).says("any more\nhint: ").says(instead);
     }
-    all_run(&edges, &changed());
+    all_run(&edges, &with_rtsp("1935"));
     // Blanks part words, too.
     let dry = edges.on_all(&["modify", "--set", "rtsp=5", "--yes", "--canary", "edge-1, 50%", "--dry-run"]);
     dry.exits(0).says("in waves: edge-1; then edge-0, edge-2; then the rest (3)");
@@ -141,14 +141,6 @@ fn a_signal_before_the_first_confirmation_takes_the_change_back() {
 }
 
 #[test]
-fn a_change_of_the_account_is_refused_by_name_before_anything_is_sent() {
-    let edges = Edges::new(2);
-    let account = ["modify", "--set", "edit_auth.password=another", "--yes", "--canary", "1"];
-    edges.on_all(&account).exits(6).says("`edge-0`, `edge-1`: the change sets another login or password");
-    assert_eq!(edges.texts(), vec![SAMPLE; 2]);
-}
-
-#[test]
 fn a_lost_answer_is_found_out() {
     let edges = Edges::new(2);
     let proxy = proxied(&edges);
@@ -163,7 +155,7 @@ fn a_lost_answer_is_found_out() {
     proxy.on("confirm_config", Fate::Unanswered);
     change(&edges, &["--change", "deploy-7"]).exits(11).prints("edge-0  changed").prints("edge-1  unknown");
     proxy.on("", Fate::Answered);
-    all_run(&edges, &changed());
+    all_run(&edges, &with_rtsp("1935"));
     change(&edges, &["--change", "deploy-7"]).exits(0).prints("edge-1  unchanged");
 }
 
@@ -200,7 +192,7 @@ fn a_cut_between_two_confirmations_is_named_and_the_same_command_goes_on_or_it_i
     let (edges, id) = cut_between_two_confirmations();
     let run = change(&edges, &["--change", &id]).exits(0);
     run.prints("edge-0  unchanged").prints("edge-1  changed").prints("edge-2  unchanged");
-    all_run(&edges, &changed());
+    all_run(&edges, &with_rtsp("1935"));
     let (edges, id) = cut_between_two_confirmations();
     let run = edges.on_all(&["rollback", "--change", &id, "--yes"]).exits(0);
     run.prints("edge-0  changed").prints("edge-1  unchanged");
@@ -217,13 +209,13 @@ fn the_same_command_confirms_where_the_change_waits() {
     let run = change(&edges, &["--change", "deploy-7"]).exits(0);
     let run = run.says("edge-0, edge-1: it has this change already");
     run.prints("edge-0  confirmed").prints("edge-2  changed");
-    all_run(&edges, &changed());
+    all_run(&edges, &with_rtsp("1935"));
     // Where one fails, what waited goes back, too.
     edges.run(&[&waits[..5], &["rtsp=554", "--change", "b", "--confirm", "1h", "--yes", "-q"]].concat());
     edges.places[2].put("bad", "");
     let failed = ["modify", "--set", "rtsp=554", "--change", "b", "--canary", "1", "--soak", "1s", "--yes"];
     edges.on_all(&failed).exits(9).prints("edge-0  rolled back").prints("edge-2  refused");
-    all_run(&edges, &changed());
+    all_run(&edges, &with_rtsp("1935"));
 }
 
 #[test]

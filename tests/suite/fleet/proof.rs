@@ -13,7 +13,7 @@ use rustix::process::Signal;
 
 use super::Edges;
 use crate::cli::serve::Serving;
-use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::cli::{Place, Run, SAMPLE, with_rtsp};
 use crate::waiting::eventually;
 
 const FEW: usize = 8;
@@ -39,10 +39,6 @@ const FAULTS: [Fault; 5] = [Fault::StoppedBefore, Fault::Killed, Fault::Stopped,
 fn edges(count: usize) -> Edges {
     let options = ["--reload-cmd", "test ! -f fault || . ./fault", "--hook-timeout", "3"];
     Edges::with(&vec![SAMPLE.to_owned(); count], &options)
-}
-
-fn changed() -> String {
-    SAMPLE.replace("rtsp 554;", "rtsp 1935;")
 }
 
 const CHANGE: &str =
@@ -86,14 +82,13 @@ fn recover(edges: &mut Edges) {
         }
     }
     edges.put_contexts(&edges.urls());
-    let waits = |place: &Place| place.path(&format!(".{CONF}.mediactl/pending")).exists();
-    eventually(|| !edges.places.iter().any(waits));
+    eventually(|| !edges.places.iter().any(Place::is_pending));
 }
 
 /// All servers run the same text, the new one if the program said so.
 #[track_caller]
 fn no_mixture(edges: &Edges, code: Option<i32>, what: &str) {
-    let expected = if code == Some(0) { changed() } else { SAMPLE.to_owned() };
+    let expected = if code == Some(0) { with_rtsp("1935") } else { SAMPLE.to_owned() };
     let others = edges.texts().iter().filter(|text| **text != expected).count();
     assert_eq!(others, 0, "{what}: exit code {code:?}, and {others} servers have another text");
     let state = edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).json();

@@ -3,8 +3,9 @@
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use mediactl::engine::{Engine, Hooks};
-use mediactl::http::server::auth::Account;
 use mediactl::http::server::handler::{Handler, HandlerSettings};
 use mediactl::http::server::message::{AccessRecord, Head, HttpRequest, PeerAddress, Response, Service};
 use mediactl::http::server::runtime::Runtime;
@@ -41,7 +42,7 @@ impl Server {
     pub(super) fn start(place: Place, hooks: Hooks, view_auth: bool) -> Self {
         let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
         let engine = Engine::new(store, hooks, |_, _| {});
-        let engine = engine.start(|_| {}).expect("it is valid");
+        let engine = engine.start(|_, _| {}).expect("it is valid");
         let log = Arc::new(Mutex::new(Vec::new()));
         let lines = log.clone();
         let settings = HandlerSettings {
@@ -134,8 +135,8 @@ pub(super) fn text(response: &Response) -> String {
     String::from_utf8_lossy(&response.body).into_owned()
 }
 
-pub(super) fn account(login: &str, password: &str) -> String {
-    Account { login: login.to_owned(), password: password.to_owned() }.to_header()
+pub(crate) fn account(login: &str, password: &str) -> String {
+    format!("Basic {}", BASE64_STANDARD.encode(format!("{login}:{password}")))
 }
 
 pub fn change(operation: &Value, options: &Value) -> String {

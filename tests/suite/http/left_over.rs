@@ -5,7 +5,7 @@ use mediactl::http::server::message::Response;
 use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header};
-use super::past::{operations, pending, record};
+use super::past::{operations, pending};
 use crate::cli::CONF;
 
 fn waiting(operation: &str, changed: &str) -> (Server, String) {
@@ -46,7 +46,7 @@ fn the_hand_edit_stays_and_the_change_goes() {
         let is_in_file = operation != "update_config";
         assert_eq!(header(&cancelled, "Mediactl-Note"), is_in_file.then_some("kept-hand-edit"), "{to}");
         assert_eq!(server.place.text(), expected, "{operation} {to}");
-        assert!(!record(&server.place), "{operation} {to}");
+        assert!(!server.place.is_pending(), "{operation} {to}");
         let made = operation.trim_end_matches("_config");
         let entries = if is_in_file { vec!["expired", "hand-edit", made] } else { vec![] };
         assert_eq!(operations(&server), entries, "{operation} {to}");
@@ -77,7 +77,7 @@ fn a_hand_edit_that_clashes_stays_and_is_told() {
         let cancelled = cancelled(&server, &id, if changed == lockout { "LOCKOUT" } else { "s3cret" });
         assert_eq!(header(&cancelled, "Mediactl-Note"), Some("kept-hand-edit"), "{to}");
         assert_eq!(server.place.text(), edited, "{to}");
-        assert!(!record(&server.place), "{to}");
+        assert!(!server.place.is_pending(), "{to}");
         let config = body(&server.get(""));
         assert_eq!((&config["rtmp"], &config["streams"]["new1"]), (&Value::Null, &Value::Null), "{to}");
         assert_eq!(operations(&server), ["hand-edit", "modify"], "{to}");
@@ -96,7 +96,7 @@ fn a_file_that_was_removed_is_not_put_back() {
     std::fs::remove_file(server.place.path(CONF)).expect("it can be removed");
     let cancelled = cancelled(&server, &id, "s3cret");
     assert_eq!(header(&cancelled, "Mediactl-Note"), Some("kept-hand-edit"));
-    assert!(!server.place.path(CONF).exists() && !record(&server.place));
+    assert!(!server.place.path(CONF).exists() && !server.place.is_pending());
     assert!(last_error(&server).contains("removed by hand"), "{}", last_error(&server));
 }
 
@@ -117,7 +117,7 @@ fn the_next_server_keeps_the_hand_edit() {
         let error = last_error(&next);
         assert!(error.contains(told), "{error}");
         assert_eq!(error.contains("`mediactl rollback 1`"), !told.is_empty(), "{error}");
-        assert!(!record(&next.place), "{made}");
+        assert!(!next.place.is_pending(), "{made}");
     }
 }
 
@@ -155,12 +155,12 @@ fn commands_without_a_server_roll_it_back_first() {
             call.at_home(&place, "home").run()
         };
         let rehearsed = call(&["--dry-run"]).exits(0).says("another change waits to be confirmed");
-        assert!(place.text() == held && record(&place), "{command:?} {rehearsed:?}");
+        assert!(place.text() == held && place.is_pending(), "{command:?} {rehearsed:?}");
         let made_it = call(if command[0] == "fmt" { &["-q"] } else { &[] }).exits(0);
         made_it.says("edit_auth.password, rtmp").hides("LOCKOUT");
         let text = place.text();
         assert!([made, "s3cret"].iter().all(|part| text.contains(part)), "{command:?} {text}");
         assert!(!text.contains("rtmp"), "{command:?} {text}");
-        assert!(!record(&place), "{command:?}");
+        assert!(!place.is_pending(), "{command:?}");
     }
 }

@@ -13,6 +13,5 @@ mod live;
 mod monitored;
 mod openapi;
 mod past;
-mod rehearsed;
 mod status;
 mod viewed;

@@ -1,10 +1,16 @@
-//! History, differences, roll-back and confirmation, at the handler: no socket, no process.
+//! History, differences, roll-back and confirmation, at the handler: no socket, no process. And changes that are not made: dry
+//! runs, which delay no change however long their check command takes, and changes whose time is over.
 
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use mediactl::engine::Hooks;
 use mediactl::http::server::message::Response;
 use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header, refused, text};
-use crate::cli::{CONF, Place};
+use crate::cli::Place;
 use crate::waiting::eventually;
 
 fn history(server: &Server) -> Vec<Value> {
@@ -23,10 +29,6 @@ pub(super) fn pending(answer: &Response) -> String {
 
 fn rtmp(server: &Server) -> Value {
     body(&server.get(""))["rtmp"].clone()
-}
-
-pub(super) fn record(place: &Place) -> bool {
-    place.path(&format!(".{CONF}.mediactl/pending")).exists()
 }
 
 fn until_nothing_waits(server: &Server) {
@@ -120,10 +122,10 @@ fn a_confirmed_change_stays() {
         ] {
             refused(&server.post(target, body), 409, "pending");
         }
-        assert!(record(&server.place), "{operation}");
+        assert!(server.place.is_pending(), "{operation}");
         let confirm = format!("confirm_config?id={id}");
         assert_eq!(body(&server.made(&confirm, "")), json!(true));
-        assert!(!record(&server.place), "{operation}");
+        assert!(!server.place.is_pending(), "{operation}");
         assert_eq!(header(&server.get(""), "Mediactl-Pending"), None);
         assert_eq!(rtmp(&server), json!(7), "{operation}");
         refused(&server.post(&confirm, ""), 404, "not-found");
@@ -180,7 +182,7 @@ fn the_reload_command_runs_when_a_change_goes_back() {
     );
     let id = pending(&server.post("modify_config?confirm=60", r#"{"rtmp":7}"#));
     server.post(&format!("cancel_config?id={id}"), "");
-    let seen = std::fs::read_to_string(server.place.path("seen"));
+    let seen = fs::read_to_string(server.place.path("seen"));
     assert_eq!(seen.expect("it ran"), "modify\nrtmp 7;\nexpired\n");
 }
 
@@ -191,7 +193,7 @@ fn a_reload_that_fails_leaves_nothing_to_confirm() {
         server.post(&format!("modify_config?confirm=60{wait}"), r#"{"rtmp":7}"#);
         until_nothing_waits(&server);
         eventually(|| server.place.text() == TEXT && rtmp(&server).is_null());
-        assert!(!record(&server.place));
+        assert!(!server.place.is_pending());
     }
 }
 
@@ -209,4 +211,85 @@ fn a_change_and_its_rehearsal_answer_with_the_lines_that_differ() {
     assert!(changed.contains("-  prepush 6;\n+  prepush 7;\n"), "{changed}");
     assert_eq!(text(&server.post("modify_config?format=diff", "{}")), "");
     assert_eq!(server.post("save_config?format=json", TEXT).status, 400);
+}
+
+/// A change whose check waits to be let go on.
+const HELD: &str = r#"{"streams":{"b":{"title":"held"}}}"#;
+
+/// The check command notes each run with a held text, and waits until someone writes into the FIFO `gate`. Then the text has
+/// to be there still.
+#[test]
+fn no_change_waits_for_the_check_of_a_dry_run() {
+    let place = Place::with(TEXT);
+    place.put_fifo("gate");
+    let check = format!(
+        "cd '{}' && grep -q held \"$MEDIACTL_TEXT\" || exit 0; \
+         echo run >> runs; cat gate > /dev/null && grep -q held \"$MEDIACTL_TEXT\"",
+        place.path("").display()
+    );
+    let hooks = Hooks { check: Some(check), timeout: Duration::from_secs(300), ..Hooks::default() };
+    let server = Server::start(place, hooks, false);
+    thread::scope(|scope| {
+        let rehearsal = scope.spawn(|| server.post("modify_config?dry_run=true", HELD).status);
+        eventually(|| server.place.path("runs").exists());
+        for port in 1..4 {
+            let changed = server.made("modify_config", &format!(r#"{{"rtmp":{port}}}"#));
+            assert_eq!(body(&changed)["rtmp"], port);
+        }
+        fs::write(server.place.path("gate"), "go").expect("the check reads it");
+        assert_eq!(rehearsal.join().expect("it does not panic"), 200);
+    });
+    assert!(server.place.text().contains("rtmp 3;") && !server.place.text().contains("held"));
+}
+
+#[test]
+fn a_dry_run_leaves_no_trace_also_while_a_change_is_pending_and_says_so() {
+    let server = Server::over(TEXT);
+    let id = pending(&server.made("modify_config?confirm=600", r#"{"rtmp":1}"#));
+    let whole = "edit_auth admin s3cret;\nstream a udp://1;\n";
+    for (operation, sent) in [
+        ("modify_config?format=conf", r#"{"rtsp":2}"#),
+        ("save_config?", whole),
+        ("update_config?", whole),
+        ("rollback_config?to=last", ""),
+    ] {
+        let rehearsed = server.made(&format!("{operation}&dry_run=1"), sent);
+        let notes = header(&rehearsed, "Mediactl-Note").unwrap_or_default();
+        assert!(notes.split("; ").any(|note| note == "other-change-pending"), "{operation}: {notes}");
+        assert_eq!(pending(&rehearsed), id);
+        refused(&server.post(operation, sent), 409, "pending");
+    }
+    let shown = body(&server.made("modify_config?dry_run=1", r#"{"rtsp":2}"#));
+    assert_eq!((&shown["rtmp"], &shown["rtsp"]), (&1.into(), &2.into()));
+    server.made(&format!("confirm_config?id={id}"), "");
+    for (operation, sent) in [("modify_config?confirm=1", r#"{"rtsp":2}"#), ("rollback_config?to=last", "")] {
+        let rehearsed = server.made(&format!("{operation}&dry_run=1"), sent);
+        let [note, waits] = ["Mediactl-Note", "Mediactl-Pending"].map(|name| header(&rehearsed, name));
+        assert_eq!((note, waits), (None, None), "{operation}");
+    }
+    assert_eq!(operations(&server), ["modify"]);
+    assert_eq!(body(&server.get(""))["rtmp"], 1);
+}
+
+/// A check command that takes far too long, unless there is a file `quick` beside the configuration.
+fn slow() -> Hooks {
+    let check = "test -e \"$(dirname \"$MEDIACTL_FILE\")/quick\" || sleep 60".to_owned();
+    Hooks { check: Some(check), timeout: Duration::from_secs(90), ..Hooks::default() }
+}
+
+#[test]
+fn a_change_that_outlives_its_request_is_abandoned_before_it_writes() {
+    let whole = "http 81;\nedit_auth admin s3cret;\nstream a udp://1;\n";
+    let patch = r#"{"rtmp":1935}"#;
+    for (operation, body) in [("modify_config", patch), ("save_config", whole), ("update_config", whole)] {
+        let server = Server::start(Place::with(TEXT), slow(), false);
+        let server = server.giving_up_after(Duration::from_millis(300));
+        let before = server.get("").body;
+        refused(&server.post(operation, body), 504, "engine-failed");
+        assert_eq!(server.place.text(), TEXT, "{operation}");
+        assert_eq!(server.get("").body, before, "{operation}");
+        // The turn and the lock of the writer are free again, and nothing of the change is left.
+        server.place.put("quick", "");
+        server.giving_up_after(Duration::from_secs(60)).made(operation, body);
+    }
 }

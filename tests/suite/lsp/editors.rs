@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use crate::cli::{CONF, PROGRAM, Place};
+use crate::cli::{CONF, Place, own_path};
 use crate::fixtures;
 use crate::needs::{given, needs};
 
@@ -24,12 +24,6 @@ fn script(name: &str) -> PathBuf {
     fixtures::root().join("editors").join(name)
 }
 
-/// The search path of programs, with the folder of the program under test in front.
-fn search_path() -> String {
-    let own = Path::new(PROGRAM).parent().expect("the program is in a folder");
-    format!("{}:{}", own.display(), std::env::var("PATH").unwrap_or_default())
-}
-
 /// A folder with the text of the sessions, and the same under a name that tells nothing, with a line that does.
 fn place(first: &str) -> Place {
     let text = fs::read_to_string(script(CONF)).expect("the fixture is there");
@@ -40,7 +34,7 @@ fn place(first: &str) -> Place {
 
 /// Runs an editor, and returns what its script wrote.
 fn run(place: &Place, mut editor: Command) -> String {
-    editor.current_dir(place.path(".")).env("PATH", search_path()).env("HOME", place.path("home"));
+    editor.current_dir(place.path(".")).env("PATH", own_path()).env("HOME", place.path("home"));
     let output = editor.env("LC_ALL", "C.UTF-8").output().expect("the editor can be started");
     match fs::read_to_string(place.path("found")) {
         Ok(found) => found,
@@ -106,7 +100,7 @@ fn neovim_has_it_in_mediactl_edit() {
     let editor = format!("{} -S '{}'", quoted.join(" "), script("in_edit.lua").display());
     let call = place.mediactl(["edit", "streams.cam1", "--yes"]).env("EDITOR", &editor);
     let call = call.env("HOME", &place.path("").display().to_string());
-    call.env("FOUND", &place.path("found").display().to_string()).env("PATH", &search_path()).run().exits(0);
+    call.env("FOUND", &place.path("found").display().to_string()).env("PATH", &own_path()).run().exits(0);
     let found = fs::read_to_string(place.path("found")).expect("the script wrote it");
     assert_eq!(found, "mediaconf\nunknown directive `prepsh`\nreplace it by `prepush`\n  prepush 5;\n");
     assert!(place.text().contains("  prepush 5;\n"), "{}", place.text());

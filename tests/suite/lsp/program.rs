@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::cli::memory::peak;
+use crate::cli::bounded::peak;
 use crate::cli::{CONF, PROGRAM, Place, Run, SAMPLE};
 use crate::needs::given;
 

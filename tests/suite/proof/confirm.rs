@@ -4,17 +4,13 @@
 use super::strace::{self, Attached, Call};
 use super::{ask, rounds, strays, text_for_readers};
 use crate::cli::serve::Serving;
-use crate::cli::{CONF, Place, SAMPLE};
+use crate::cli::{Place, SAMPLE, with_rtsp};
 use crate::waiting::until;
 
 /// The number of calls of a phase that the short form examines.
 const SOME: usize = 15;
 
 const CHANGE: &str = r#"{"rtsp":1935}"#;
-
-fn changed() -> String {
-    SAMPLE.replace("rtsp 554;", "rtsp 1935;")
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -62,9 +58,8 @@ impl Story {
 
     /// Until the change is rolled back, or no server is left that could do it.
     fn wait_for_the_end(&self) -> bool {
-        let record = self.place.path(&format!(".{CONF}.mediactl/pending"));
         let answers = || ask(&self.server.url, "GET", "read_config", "").is_some();
-        until("the change waits for ever", || match record.exists() {
+        until("the change waits for ever", || match self.place.is_pending() {
             true => (!answers()).then_some(false),
             false => Some(true),
         })
@@ -81,14 +76,14 @@ fn change(server: &Serving, seconds: u32) -> String {
 #[track_caller]
 fn goes_on(place: &Place, may_be_kept: bool, must_be_kept: bool, shown: &str) -> bool {
     let text = text_for_readers(place).expect("there is always a file");
-    assert!(text == SAMPLE || text == changed(), "{shown}: {text}");
+    assert!(text == SAMPLE || text == with_rtsp("1935"), "{shown}: {text}");
     let next = Serving::over(place);
     let text = place.text();
-    let is_kept = text == changed();
+    let is_kept = text == with_rtsp("1935");
     assert!(is_kept || text == SAMPLE, "{shown}: {text}");
     assert!(may_be_kept || !is_kept, "{shown}: what was not confirmed has to go back");
     assert!(!must_be_kept || is_kept, "{shown}: what was confirmed has to stay");
-    assert!(!place.path(&format!(".{CONF}.mediactl/pending")).exists(), "{shown}");
+    assert!(!place.is_pending(), "{shown}");
     let running = ask(&next.url, "GET", "read_config", "").expect("it answers");
     let running: serde_json::Value = serde_json::from_slice(&running.body).expect("it is JSON");
     assert_eq!(running["rtsp"] == 1935, is_kept, "{shown}: what runs is what is in the file");

@@ -63,7 +63,7 @@ fn a_state_folder_of_version_0_1_is_read_and_converted_once() {
     modify(&place).exits(0).says("was never confirmed is rolled back");
     assert_eq!(place.text(), changed());
     assert!(!place.path(".mediactl").exists());
-    assert!(!place.path(&format!(".{CONF}.mediactl/pending")).exists());
+    assert!(!place.is_pending());
     all_are_kept(&place);
     let now = place.run(["history", "-n", "1000", "-o", "json"]).exits(0).json();
     let now: Vec<_> = now.as_array().expect("a list").iter().rev().cloned().collect();

@@ -1,123 +1,19 @@
-//! A writer is killed: the file is the old text or the new one, and what it left is cleaned up.
+//! A writer is killed: the file is the old text or the new one, and what it left is cleaned up. `failing` kills commands at
+//! each call of the system; here is what others do then, and a server.
 
 use std::fs;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::thread;
 use std::time::Duration;
 
-use super::{
-    Random, all_are_kept, ask, changed, hand_edits_in_whole_history, padded, rounds, strace, strays,
-    text_for_readers,
-};
+use super::failing::PLAIN;
+use super::{Random, ask, hand_edits_in_whole_history, padded, rounds, strace, strays, text_for_readers};
 use crate::cli::serve::Serving;
-use crate::cli::{CONF, Place, Run};
+use crate::cli::{CONF, Place, SAMPLE};
 use crate::waiting::{eventually, let_pass};
 
-const BYTES: usize = 200_000;
-
-const HEAD: &str = "http 80;\nrtsp 0;\nedit_auth admin hunter2;\n";
-
 const CLIENTS: usize = 3;
-
-/// What the file is to be after a number of changes.
-struct Texts(String);
-
-impl Texts {
-    fn of(bytes: usize) -> Self {
-        Self(padded(HEAD, bytes))
-    }
-
-    fn with(&self, port: usize) -> String {
-        self.0.replacen("rtsp 0;", &format!("rtsp {port};"), 1)
-    }
-
-    /// After a change of the way, before the one that is killed.
-    fn before(&self, way: &Way, change: usize) -> String {
-        self.with(if change == way.before { 1 } else { 100 + change })
-    }
-}
-
-/// Where killed writers left the file.
-#[derive(Default, Debug)]
-struct Counts {
-    kills: usize,
-    old: usize,
-    new: usize,
-    /// It had ended before.
-    too_late: usize,
-    /// Other files were left behind.
-    strays: usize,
-}
-
-impl Counts {
-    #[track_caller]
-    fn count(&mut self, place: &Place, old: &str, new: &str) {
-        let text = text_for_readers(place).expect("there is always a file");
-        self.kills += 1;
-        self.strays += usize::from(!strays(place).is_empty());
-        match text {
-            text if text == old => self.old += 1,
-            text if text == new => self.new += 1,
-            text => panic!("the file is neither the old text nor the new one:\n{text:.2000}"),
-        }
-    }
-}
-
-/// The next command works, and nothing is left of the one that was killed. Says how many edits by hand
-/// the history tells of, none of which there was.
-#[track_caller]
-fn goes_on(place: &Place, text: &str, port: usize) -> usize {
-    place.set(&[&format!("rtsp={port}")]).exits(0);
-    assert!(place.text() == text, "the next change is made on a whole text");
-    assert_eq!(strays(place), [""; 0]);
-    place.run(["check"]).exits(0);
-    hand_edits_in_whole_history(place)
-}
-
-/// How the file is written in a proof that kills at each call.
-struct Way {
-    name: &'static str,
-    saves: bool,
-    /// The number of changes before.
-    before: usize,
-    /// What else goes wrong.
-    options: &'static [&'static str],
-}
-
-const WAYS: &[Way] = &[
-    Way { name: "first modify", saves: false, before: 0, options: &[] },
-    Way { name: "modify", saves: false, before: 1, options: &[] },
-    Way { name: "save", saves: true, before: 1, options: &[] },
-    Way { name: "save in place", saves: true, before: 1, options: &[NO_RENAME] },
-];
-
-/// As where the file is a mount point of its own: the first that is renamed is the new text.
-pub const NO_RENAME: &str = "inject=?renameat2:error=EXDEV:when=1";
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn commands_at_each_call() {
-    if !strace::can_run() {
-        return;
-    }
-    for way in WAYS {
-        let texts = Texts::of(4000);
-        let calls = change(way, &texts, None).2.calls;
-        let mut counts = Counts::default();
-        for call in calls.iter().step_by(rounds(3, 1)) {
-            let (place, run, _) = change(way, &texts, Some(call.option("signal=KILL")));
-            // How often the file is read depends on how long ago it was written.
-            counts.too_late += usize::from(run.code.is_some());
-            counts.count(&place, &texts.with(1), &texts.with(2));
-            let hand_edits = goes_on(&place, &texts.with(3), 3);
-            all_are_kept(&place, way.before + 1, |change| texts.before(way, change));
-            // What is put back in the file itself looks as if somebody had done it.
-            assert!(hand_edits <= way.options.len(), "{} {}", way.name, call.line);
-        }
-        println!("{} killed at each call: {counts:?}", way.name);
-        assert!(counts.old > 0 && counts.new > 0 && counts.strays > 0, "{} {counts:?}", way.name);
-    }
-}
 
 #[derive(Clone, Copy, Debug)]
 enum Edit {
@@ -137,16 +33,16 @@ fn an_edit_by_hand_after_a_kill_loses_no_text() {
     if !strace::can_run() {
         return;
     }
-    let texts = Texts::of(400);
-    let (old, mut made, mut unmade) = (texts.with(1), 0, 0);
+    let with = |port: u16| SAMPLE.replace("rtsp 554", &format!("rtsp {port}"));
+    let (old, mut made, mut unmade) = (SAMPLE.to_owned(), 0, 0);
     for (number, edit) in [Edit::InPlace, Edit::Renamed, Edit::Back, Edit::Moved].into_iter().enumerate() {
-        let calls = change(&WAYS[1], &texts, None).2.calls;
-        for call in calls.iter().skip(number).step_by(rounds(4, 1)) {
-            let (place, _, _) = change(&WAYS[1], &texts, Some(call.option("signal=KILL")));
+        for call in PLAIN.calls().iter().skip(number).step_by(rounds(4, 1)) {
+            let place = PLAIN.place();
+            PLAIN.run(&place, Some(call.option("signal=KILL")));
             let left = text_for_readers(&place).expect("there is always a file");
             *(if left == old { &mut unmade } else { &mut made }) += 1;
             let edited = match edit {
-                Edit::InPlace | Edit::Renamed => texts.with(7),
+                Edit::InPlace | Edit::Renamed => with(7),
                 Edit::Back | Edit::Moved => old.clone(),
             };
             match edit {
@@ -159,24 +55,13 @@ fn an_edit_by_hand_after_a_kill_loses_no_text() {
             // What the file holds now is the text before the change after the next one.
             (8..=9).for_each(|port| drop(place.set(&[&format!("rtsp={port}")]).exits(0)));
             let kept = place.kept();
-            for text in [&old, &left, &edited, &texts.with(8)] {
+            for text in [&old, &left, &edited, &with(8)] {
                 assert!(kept.contains(text), "{edit:?} after a kill at {}", call.line);
             }
         }
     }
     println!("edits by hand after kills: {made} changes were made, {unmade} were not");
     assert!(made > 0 && unmade > 0);
-}
-
-/// One change from `1` to `2`, killed or not.
-fn change(way: &Way, texts: &Texts, kill: Option<String>) -> (Place, Run, strace::Trace) {
-    let place = changed(way.before, |change| texts.before(way, change));
-    place.put("next.conf", texts.with(2));
-    let arguments = if way.saves { &["save", "next.conf"][..] } else { &["modify", "--set", "rtsp=2"] };
-    let options: Vec<String> = way.options.iter().map(|option| (*option).to_owned()).chain(kill).collect();
-    let (run, trace) = strace::run(&place, &options, arguments);
-    assert!(matches!(run.code, None | Some(0)), "{} {options:?} {run:#?}", way.name);
-    (place, run, trace)
 }
 
 /// Gives numbers to a stream of its own.
@@ -189,117 +74,78 @@ struct Client {
 impl Client {
     /// Counts up until the server is gone.
     fn run(&self, server: &str, number: usize) {
-        for value in self.sent.load(Ordering::SeqCst) + 1.. {
-            self.sent.store(value, Ordering::SeqCst);
+        for value in self.sent.load(SeqCst) + 1.. {
+            self.sent.store(value, SeqCst);
             let patch = format!(r#"{{"streams":{{"w{number}":{{"prepush":{value}}}}}}}"#);
             match ask(server, "POST", "modify_config", &patch) {
                 Some(answer) => assert_eq!(answer.status, 200, "{answer:?}"),
                 None => return,
             }
-            self.acknowledged.store(value, Ordering::SeqCst);
+            self.acknowledged.store(value, SeqCst);
         }
     }
-
-    /// What the file may say.
-    fn values(&self) -> [usize; 2] {
-        [self.acknowledged.load(Ordering::SeqCst), self.sent.load(Ordering::SeqCst)]
-    }
-
-    /// Takes note of what the file does say.
-    fn go_on_from(&self, value: usize) {
-        self.acknowledged.store(value, Ordering::SeqCst);
-        self.sent.store(value, Ordering::SeqCst);
-    }
 }
 
-/// The clients of a server, and the text with a place for the number of each.
-struct Clients {
-    clients: [Client; CLIENTS],
-    text: String,
+/// The file if the clients gave these values.
+fn text(values: &[usize], port: usize) -> String {
+    let stream = |(number, value)| format!("stream w{number} {{\n  url fake://x;\n  prepush {value};\n}}\n");
+    let streams: String = values.iter().enumerate().map(stream).collect();
+    padded(&format!("http 80;\nrtsp {port};\nedit_auth admin hunter2;\n{streams}"), 200_000)
 }
 
-impl Clients {
-    fn new() -> Self {
-        let streams: String = (0..CLIENTS)
-            .map(|number| format!("stream w{number} {{\n  url fake://x;\n  prepush VALUE{number};\n}}\n"))
-            .collect();
-        Self { clients: Default::default(), text: padded(&format!("{HEAD}{streams}"), BYTES) }
-    }
-
-    /// The file if the clients gave these values.
-    fn text(&self, values: &[usize], port: usize) -> String {
-        let text = self.text.replacen("rtsp 0;", &format!("rtsp {port};"), 1);
-        values.iter().enumerate().fold(text, |text, (number, value)| {
-            text.replacen(&format!("VALUE{number};"), &format!("{value};"), 1)
-        })
-    }
-
-    /// The values that the file has: each was acknowledged last, or was sent after that.
-    #[track_caller]
-    fn values_in(&self, text: &str, port: usize) -> Vec<usize> {
-        let choices = (0..1 << CLIENTS).map(|choice: usize| -> Vec<usize> {
-            let pick = |(number, client): (usize, &Client)| client.values()[choice >> number & 1];
-            self.clients.iter().enumerate().map(pick).collect()
-        });
-        choices
-            .into_iter()
-            .find(|values| self.text(values, port) == text)
-            .unwrap_or_else(|| panic!("the file is none of the texts that it may be:\n{text:.2000}"))
-    }
-
-    /// All change at once until the server is killed, `delay` after its first answers.
-    fn run_until_killed(&self, server: Serving, delay: Duration) {
-        let url = server.url.clone();
-        thread::scope(|scope| {
-            for (number, client) in self.clients.iter().enumerate() {
-                let url = &url;
-                scope.spawn(move || client.run(url, number));
-            }
-            self.wait_for_answers();
-            let_pass(delay);
-            let run = server.kill();
-            assert!(!run.err.contains("panicked"), "{}", run.err);
-        });
-    }
-
-    /// Until there are as many answers as clients.
-    fn wait_for_answers(&self) {
-        let before = self.acknowledged();
-        eventually(|| self.acknowledged() >= before + CLIENTS);
-    }
-
-    fn acknowledged(&self) -> usize {
-        self.clients.iter().map(|client| client.values()[0]).sum()
-    }
+/// The values in a text, one of each client.
+fn values_in(text: &str) -> Vec<usize> {
+    let behind = text.split("  prepush ").skip(1).take(CLIENTS);
+    let value = |rest: &str| rest.split(';').next().and_then(|value| value.parse().ok());
+    behind.map(|rest| value(rest).expect("it is a number")).collect()
 }
 
+/// All clients change at once until the server is killed, some time after its first answers.
 #[test]
 #[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn a_server_at_random_times() {
     /// As long as a few changes take.
     const LONGEST: Duration = Duration::from_millis(100);
-    let clients = Clients::new();
-    let place = Place::with(clients.text(&[0; CLIENTS], 0));
+    let clients: [Client; CLIENTS] = Default::default();
+    let acknowledged = || clients.iter().map(|client| client.acknowledged.load(SeqCst)).sum::<usize>();
+    let place = Place::with(text(&[0; CLIENTS], 0));
     let mut random = Random::new("killed servers");
     let (mut old, mut new, mut left) = (0, 0, 0);
     let rounds = rounds(15, 400);
     for round in 0..rounds {
-        clients.run_until_killed(Serving::over(&place), random.up_to(LONGEST));
-        let text = text_for_readers(&place).expect("there is always a file");
+        let server = Serving::over(&place);
+        let (url, before) = (server.url.clone(), acknowledged());
+        thread::scope(|scope| {
+            for (number, client) in clients.iter().enumerate() {
+                let url = &url;
+                scope.spawn(move || client.run(url, number));
+            }
+            eventually(|| acknowledged() >= before + CLIENTS);
+            let_pass(random.up_to(LONGEST));
+            let run = server.kill();
+            assert!(!run.err.contains("panicked"), "{}", run.err);
+        });
+        let found = text_for_readers(&place).expect("there is always a file");
         left += usize::from(!strays(&place).is_empty());
-        let values = clients.values_in(&text, round);
-        for (client, value) in clients.clients.iter().zip(&values) {
-            let is_new = client.values()[0] != *value;
-            (old, new) = (old + usize::from(!is_new), new + usize::from(is_new));
-            client.go_on_from(*value);
+        let values = values_in(&found);
+        assert!(
+            found == text(&values, round),
+            "the file is none of the texts that it may be:\n{found:.2000}"
+        );
+        for (client, value) in clients.iter().zip(&values) {
+            let may_be = [&client.acknowledged, &client.sent].map(|last| last.load(SeqCst));
+            assert!(may_be.contains(value), "{value} was neither acknowledged last nor sent: {may_be:?}");
+            *(if may_be[0] == *value { &mut old } else { &mut new }) += 1;
+            [&client.acknowledged, &client.sent].iter().for_each(|last| last.store(*value, SeqCst));
         }
-        assert_eq!(goes_on(&place, &clients.text(&values, round + 1), round + 1), 0);
+        place.set(&[&format!("rtsp={}", round + 1)]).exits(0);
+        assert!(place.text() == text(&values, round + 1), "the next change is made on a whole text");
+        assert_eq!(strays(&place), [""; 0]);
+        place.run(["check"]).exits(0);
+        assert_eq!(hand_edits_in_whole_history(&place), 0);
     }
-    println!(
-        "{rounds} servers killed after {} changes: {new} changes were made and not answered, {old} not made, \
-         {left} times other files were left",
-        clients.acknowledged()
-    );
+    println!("{rounds} servers killed after {} changes, {left} times other files were left:", acknowledged());
+    println!("{new} changes were made and not answered, {old} not made");
     if super::in_full() {
         assert!(old > 0 && new > 0);
     }

@@ -7,7 +7,7 @@
 //! | proof                                            | short                    | full                         |
 //! |--------------------------------------------------|--------------------------|------------------------------|
 //! | `killed`: a server that clients change           | 15 kills                 | 400 kills                    |
-//! | `killed`: commands, at calls of the system †     | every third call         | every call                   |
+//! | `failing`: kills of commands †                   | at every third call      | at every call                |
 //! | `confirm`: a server, at calls of each phase †    | about 15 calls each      | every call                   |
 //! | `failing`: calls of commands †                   | every second, one error  | every call, every error,     |
 //! |                                                  |                          | once and from then on        |
@@ -35,13 +35,13 @@ use std::process::Child;
 use std::sync::mpsc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mediactl::http::server::auth::Account;
 use mediactl::store::{HAND_EDIT, Revision, Store};
 use rustix::process::{Pid, Signal, kill_process};
 
 use mediactl::store::file::ConfFile;
 
 use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::http;
 use crate::http::listener::support::{Answer, Client};
 use crate::waiting::PATIENCE;
 
@@ -50,16 +50,6 @@ const NEWEST: usize = 10;
 
 /// The login and the password in the configurations of the proofs.
 const ACCOUNT: [&str; 2] = ["admin", "hunter2"];
-
-/// A configuration that was `text(0)`, and after `count` changes is `text(count)`.
-fn changed(count: usize, text: impl Fn(usize) -> String) -> Place {
-    let place = Place::with(text(0));
-    for change in 1..=count {
-        place.put("changed.conf", text(change));
-        place.run(["save", "changed.conf"]).exits(0);
-    }
-    place
-}
 
 /// Each of the first `count` changes has kept the text that was there before it.
 #[track_caller]
@@ -198,11 +188,11 @@ fn ask_as(account: [&str; 2], url: &str, method: &str, operation: &str, body: &s
     let address = url.trim_start_matches("http://").split_once('/');
     let (host, prefix) = address.expect("a server says its address with the prefix");
     let mut client = Client::new(TcpStream::connect(host).ok()?);
-    let [login, password] = account.map(str::to_owned);
+    let [login, password] = account;
     let head = format!(
         "{method} /{prefix}/{operation} HTTP/1.1\r\nHost: {host}\r\nAuthorization: {}\r\n\
          Connection: close\r\nContent-Length: {}\r\n\r\n",
-        Account { login, password }.to_header(),
+        http::handler::account(login, password),
         body.len()
     );
     client.stream.write_all((head + body).as_bytes()).ok()?;

@@ -4,6 +4,8 @@
 //! source. Of a text, only the stream, live, plugin or member of the top level that a path leads into becomes JSON, and
 //! a pattern goes from one to the next.
 
+use std::mem;
+
 use serde_json::Value;
 
 use crate::query::{Condition, Config, Found, Path, Segment, UnknownKey, did_you_mean, keys};
@@ -189,69 +191,45 @@ impl Expansion<'_> {
         if is_group && !self.conditions.is_empty() { path.child(Segment::every()) } else { path.clone() }
     }
 
+    /// The number of segments that lead to the entries which the conditions are about; 0 without conditions.
+    fn depth(&self, whole: &Path) -> Result<usize, Fault> {
+        match (whole.kind(), whole.first_pattern()) {
+            _ if self.conditions.is_empty() => Ok(0),
+            (Some(kind), _) => {
+                self.conditions.iter().try_for_each(|one| one.refuse_near_miss(kind)).map(|()| 2)
+            }
+            (None, Some(at)) => Ok(at + 1),
+            (None, None) => Err(Fault::of_path("`--where` selects among entries, and this is one value")
+                .hint("use it with a path into streams, lives or plugins, or with `*`")),
+        }
+    }
+
     /// The places, without patterns, in order, which need not have values; and why there are fewer than the path has room
     /// for, if there is a reason.
     ///
     /// # Errors
     /// Faults that are no absences, such as a keyword that is no key.
     pub fn places(&self, path: &Path) -> Result<(Vec<Path>, Option<Fault>), Fault> {
-        let (places, absence) = self.expanded(path).map_err(|fault| fault.at(path))?;
-        Ok((places, absence.map(|fault| fault.at(path))))
-    }
-
-    fn expanded(&self, path: &Path) -> Result<(Vec<Path>, Option<Fault>), Fault> {
-        let (mut places, mut absence) = (vec![self.whole(path)], None);
-        if !self.conditions.is_empty() {
-            // The entries that the conditions are about.
-            let depth = match (path.kind(), places[0].first_pattern()) {
-                (Some(kind), _) => {
-                    self.conditions.iter().try_for_each(|one| one.refuse_near_miss(kind))?;
-                    2
+        let (whole, at_path) = (self.whole(path), |fault: Fault| fault.at(path));
+        let depth = self.depth(&whole).map_err(at_path)?;
+        let (mut places, mut absence) = (vec![Path { segments: Vec::new() }], None);
+        for (at, segment) in whole.segments.iter().enumerate() {
+            for place in mem::take(&mut places) {
+                match self.meant(&place, segment) {
+                    Ok(meant) => places.extend(meant.into_iter().map(|one| place.child(one))),
+                    Err(fault) if fault.is_absent() => drop(absence.get_or_insert(fault)),
+                    Err(fault) => return Err(at_path(fault)),
                 }
-                (None, Some(at)) => at + 1,
-                (None, None) => {
-                    return Err(Fault::of_path("`--where` selects among entries, and this is one value")
-                        .hint("use it with a path into streams, lives or plugins, or with `*`"));
+            }
+            if at + 1 == depth {
+                let selected = places.into_iter().map(|place| Ok(self.is_selected(&place)?.then_some(place)));
+                places = selected.filter_map(Result::transpose).collect::<Result<_, _>>().map_err(at_path)?;
+                if places.is_empty() {
+                    absence.get_or_insert_with(|| Fault::absent("no entry meets the condition of `--where`"));
                 }
-            };
-            let all = self.expand(places, depth, &mut absence)?.into_iter();
-            let selected = all.map(|place| Ok(self.is_selected(&place.first(depth))?.then_some(place)));
-            places = selected.filter_map(Result::transpose).collect::<Result<_, Fault>>()?;
-            if places.is_empty() {
-                absence.get_or_insert_with(|| Fault::absent("no entry meets the condition of `--where`"));
             }
         }
-        let places = self.expand(places, usize::MAX, &mut absence)?;
-        Ok((places, absence))
-    }
-
-    /// Puts all that they stand for in the place of the patterns in front of segment `until`.
-    fn expand(
-        &self,
-        places: Vec<Path>,
-        until: usize,
-        absence: &mut Option<Fault>,
-    ) -> Result<Vec<Path>, Fault> {
-        let mut expanded = Vec::with_capacity(places.len());
-        for place in places {
-            let Some(at) = place.first_pattern().filter(|at| *at < until) else {
-                expanded.push(place);
-                continue;
-            };
-            match self.meant(&place.first(at), &place.segments[at]) {
-                Ok(meant) => {
-                    let with = |segment| {
-                        let mut path = place.clone();
-                        path.segments[at] = segment;
-                        path
-                    };
-                    expanded.extend(self.expand(meant.into_iter().map(with).collect(), until, absence)?);
-                }
-                Err(fault) if fault.is_absent() => drop(absence.get_or_insert(fault)),
-                Err(fault) => return Err(fault),
-            }
-        }
-        Ok(expanded)
+        Ok((places, absence.map(at_path)))
     }
 
     /// True if an entry is there and meets all conditions.
@@ -261,8 +239,11 @@ impl Expansion<'_> {
         self.conditions.iter().try_fold(true, |holds, one| Ok(holds && one.holds(&value, place)?))
     }
 
-    /// The segments that a pattern stands for below `above`.
+    /// The segments that one stands for below `above`, which may be a pattern.
     fn meant(&self, above: &Path, pattern: &Segment) -> Result<Vec<Segment>, Fault> {
+        if !pattern.is_pattern() {
+            return Ok(vec![pattern.clone()]);
+        }
         if *pattern == Segment::EveryEntry {
             return match self.current.value_at(above)? {
                 Value::Array(entries) if entries.is_empty() => Err(Fault::absent("the list has no elements")),

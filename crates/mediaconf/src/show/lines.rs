@@ -8,10 +8,9 @@ use serde_json::Value;
 use crate::edit::surroundings::Surroundings;
 use crate::query::{Config, Path, Segment};
 use crate::schema::{
-    Address, DirectiveForm, Fault, Kind, Members, Object, Place, Schema, first_argument, inner_scope,
-    scalar_text,
+    Address, DirectiveForm, Fault, Kind, Members, Object, Place, first_argument, inner_scope, scalar_text,
 };
-use crate::syntax::{Document, Entry, line_end};
+use crate::syntax::{Document, Entry};
 
 /// The entries that a path leads to, one at least: a block, or the directives that say a value. With them the rest of the
 /// path, which leads into them; `None` if that names something that is not there.
@@ -60,47 +59,38 @@ impl<'d> Config<'d> {
         find(self.members(), path)?.0.first().copied()
     }
 
-    /// The one entry that a path stands for: a block by its name, or a directive; `None` if it is a part of an entry,
-    /// several entries, or none.
-    pub fn own_entry_at(&self, path: &[Segment]) -> Option<Entry<'d>> {
-        let is_group = path.len() == 1 && path[0].name().is_some_and(|key| Schema::kind(key).is_some());
-        let (entries, below) = find(self.members(), path).filter(|_| !is_group)?;
-        if let [entry] = entries[..] { below.filter(|below| below.is_empty()).map(|_| entry) } else { None }
+    /// The one entry that a path stands for: a block by its name, or a directive.
+    ///
+    /// # Errors
+    /// An absence if nothing is there; another fault if it is a part of an entry, or several entries.
+    pub fn own_entry_at(&self, path: &Path) -> Result<Entry<'d>, Fault> {
+        let is_group = path.kind().is_some() && path.segments.len() == 1;
+        let found = find(self.members(), &path.segments).filter(|_| !is_group);
+        if let Some((entries, Some([]))) = &found
+            && let [entry] = entries[..]
+        {
+            return Ok(entry);
+        }
+        self.select(path)?;
+        let fault = Fault::of_path("it is not one entry of the text").at(path);
+        Err(fault.hint("name a stream, live, plugin or another block, or a directive that stands there once"))
     }
 }
 
 impl Document {
     /// Returns the bytes of the entry at `path`, in a document without errors: as far as no other entry shares them, its
-    /// lines and the comment lines above, without the heading of a group. A path that leads into a directive stands for
-    /// all of it.
+    /// lines and the comment lines above, without the heading of a group.
     ///
     /// # Errors
-    /// An absence if there is no such entry; another fault if the path stands for several places.
+    /// Those of [`Config::own_entry_at`].
     pub fn lines_of(&self, path: &Path) -> Result<Range<usize>, Fault> {
-        if path.first_pattern().is_some() {
-            return Err(Fault::of_path("`*` stands for several entries").hint("name one of them").at(path));
-        }
-        let members = self.members();
-        let names = &path.segments[..path.names().len()];
-        let Some((found, Some(_))) = find(&members, names) else {
-            let absent = Config::new(self).found(path).err();
-            return Err(absent.unwrap_or_else(|| Fault::absent("no directive of the text sets it")).at(path));
-        };
-        let (start, end) = (found[0].start(), found[found.len() - 1].end());
-        let mut beside = self.entries();
-        while let Some(around) = beside.clone().find(|entry| entry.start() < start && entry.end() >= end) {
-            beside = around.children();
-        }
-        if beside.filter(|entry| (start..end).contains(&entry.start())).count() > found.len() {
-            let fault = Fault::of_path("it stands in several places of the text");
-            return Err(fault.hint("`mediactl edit` without a PATH opens the whole text").at(path));
-        }
-        let around = Surroundings::new(self);
+        let (entry, around) = (Config::new(self).own_entry_at(path)?, Surroundings::new(self));
+        let (start, end) = (entry.start(), entry.end());
         let start = match around.begins_line(start) {
             true => around.attached_comments(around.line_start(start)),
             false => start,
         };
-        let line_end = line_end(self.text(), end);
+        let line_end = around.next_line(end);
         let rest = self.text()[end..line_end].trim();
         Ok(start..if rest.is_empty() || rest.starts_with('#') { line_end } else { end })
     }

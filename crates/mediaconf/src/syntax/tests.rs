@@ -76,25 +76,6 @@ fn tokens_are_what_the_grammar_says() {
     assert_eq!(found, expected);
 }
 
-#[test]
-fn words_end_at_delimiters() {
-    for (text, expected) in [
-        ("a b;c", vec!["a", "b"]),
-        ("a{b", vec!["a"]),
-        ("a#b #c\n d;", vec!["a#b", "d"]),
-        (r#"a"b;c"d e;"#, vec![r#"a"b;c"d"#, "e"]),
-        ("\"a\"#b;", vec!["\"a\"#b"]),
-        (r#"x "a\"b" c;"#, vec!["x", r#""a\"b""#, "c"]),
-        (r#""\\" c;"#, vec![r#""\\""#, "c"]),
-        ("\"open x\n y;", vec!["\"open x", "y"]),
-        ("\"\\", vec!["\"\\"]),
-        ("", vec![]),
-    ] {
-        let words: Vec<&str> = Words::new(text, 0, text.len()).map(|word| word.raw).collect();
-        assert_eq!(words, expected, "{text}");
-    }
-}
-
 proptest! {
     #[test]
     fn words_are_tokens(text in r#"(("b;\\""|#c;\n|é\n|a"b c"d){0,3} a(;|\{b #x}\n  c;\})){0,6}"#) {

@@ -154,6 +154,19 @@ pub fn all<T>(
     assert!(failures.is_empty(), "{} of {count} failed\n{}", failures.len(), failures.join("\n"));
 }
 
+/// The same on texts with their names.
+pub fn all_texts(
+    texts: impl IntoIterator<Item = (String, String)>,
+    test: impl Fn(&str) -> Result<(), String>,
+) {
+    all(texts, |(name, _)| name.clone(), |(_, text)| test(text));
+}
+
+/// The same on the files of a folder.
+pub fn all_files(folder: &str, test: impl Fn(&Path) -> Result<(), String>) {
+    all(files(&root().join(folder), "conf"), |path| path.display().to_string(), |path| test(path));
+}
+
 #[test]
 #[should_panic = "there is nothing to look at"]
 fn a_test_over_nothing_fails() {

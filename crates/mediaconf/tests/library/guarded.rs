@@ -57,23 +57,19 @@ fn form_change_and_near_miss_are_told_of_the_json_as_of_the_text() {
 
 #[test]
 fn near_miss_takes_no_keyword_of_a_real_file_for_a_misspelling() {
-    fixtures::all(
-        fixtures::valid_texts(),
-        |(name, _)| name.clone(),
-        |(_, text)| {
-            let document = Document::parse(text.clone());
-            let members = document.members();
-            let top = members.foreign().keys().map(|keyword| (Scope::Top, keyword.to_string()));
-            let inside = [Kind::Streams, Kind::Lives, Kind::Plugins].into_iter().flat_map(|kind| {
-                let blocks = members.own_by_key(kind.key()).iter();
-                let keyword = move |entry: Entry<'_>| (kind.scope(), entry.keyword().into_owned());
-                blocks.flat_map(|block| block.children()).map(keyword).collect::<Vec<_>>()
-            });
-            let misses: Vec<_> =
-                top.chain(inside).filter(|(scope, keyword)| scope.near_miss(keyword).is_some()).collect();
-            if misses.is_empty() { Ok(()) } else { Err(format!("{misses:?}")) }
-        },
-    );
+    fixtures::all_texts(fixtures::valid_texts(), |text| {
+        let document = Document::parse(text);
+        let members = document.members();
+        let top = members.foreign().keys().map(|keyword| (Scope::Top, keyword.to_string()));
+        let inside = Kind::ALL.into_iter().flat_map(|kind| {
+            let blocks = members.own_by_key(kind.key()).iter();
+            let keyword = move |entry: Entry<'_>| (kind.scope(), entry.keyword().into_owned());
+            blocks.flat_map(|block| block.children()).map(keyword).collect::<Vec<_>>()
+        });
+        let misses: Vec<_> =
+            top.chain(inside).filter(|(scope, keyword)| scope.near_miss(keyword).is_some()).collect();
+        if misses.is_empty() { Ok(()) } else { Err(format!("{misses:?}")) }
+    });
 }
 
 #[test]

@@ -76,10 +76,8 @@ pub fn formatting_changes_white_space_only(text: &str) {
 
 /// What asks for nothing, or for what is there already, changes nothing.
 pub fn an_empty_patch_is_the_identity(document: &Document) {
-    assert!(
-        document.modify(json!({}), &[]).expect("an empty patch is fine").is_none(),
-        "an empty patch is the identity"
-    );
+    let nothing = document.modify(json!({}), &[]).expect("an empty patch is fine");
+    assert!(nothing.is_none(), "an empty patch is the identity");
     let view = view(document, false);
     // The depth of patches is bounded as that of texts is, and a text that is nearly as deep as it
     // may be is deeper as JSON, where a block has a level for its name, too.
@@ -102,20 +100,15 @@ fn depth(value: &Value) -> usize {
 /// An edit does what its patch says, and nothing else; one that is refused does nothing.
 pub fn changes_only_what_it_says(document: &Document, patch: &Value) {
     let Some(after) = patched(document, patch) else { return };
-    assert!(is_valid(&after), "an edit makes no errors\n{}\n{patch}\n{}", document.text(), after.text());
-    let twice =
-        patched(&after, patch).unwrap_or_else(|| panic!("a patch is taken twice\n{}\n{patch}", after.text()));
-    let moves = patch.to_string().contains("position");
-    assert!(
-        moves || twice.text() == after.text(),
-        "edit twice is edit once\n{patch}\n{}\n{}",
-        after.text(),
-        twice.text()
-    );
+    let (old, new) = (document.text(), after.text());
+    assert!(is_valid(&after), "an edit makes no errors\n{old}\n{patch}\n{new}");
+    let twice = patched(&after, patch).unwrap_or_else(|| panic!("a patch is taken twice\n{new}\n{patch}"));
+    let is_once = twice.text() == new || patch.to_string().contains("position");
+    assert!(is_once, "edit twice is edit once\n{patch}\n{new}\n{}", twice.text());
     let reduced = Value::Object(Schema::normalize(patch.clone()).expect("what is done can be asked for"));
     says_what_was_asked_for(document, &reduced, &after);
     leaves_alone_what_is_not_named(document, &reduced, &after);
-    keeps_the_last_line_end(document.text(), after.text());
+    keeps_the_last_line_end(old, new);
     counts_the_effects_on_all(document, &after);
 }
 
@@ -123,13 +116,8 @@ pub fn changes_only_what_it_says(document: &Document, patch: &Value) {
 fn counts_the_effects_on_all(document: &Document, after: &Document) {
     let views = [document, after].map(|document| view(document, false));
     let of_all = Effects::between(&Config::from(&views[0]), &Config::from(&views[1]));
-    assert_eq!(
-        Effects::between(&Config::new(document), &Config::new(after)),
-        of_all,
-        "\n{}\n{}",
-        document.text(),
-        after.text()
-    );
+    let effects = Effects::between(&Config::new(document), &Config::new(after));
+    assert_eq!(effects, of_all, "\n{}\n{}", document.text(), after.text());
 }
 
 fn says_what_was_asked_for(document: &Document, reduced: &Value, after: &Document) {
@@ -199,10 +187,7 @@ fn text_of(entry: &Entry<'_>) -> String {
 fn keeps_the_last_line_end(before: &str, after: &str) {
     let is_empty = |text: &str| text.trim_start_matches('\u{feff}').is_empty();
     if !is_empty(after) {
-        assert_eq!(
-            after.ends_with('\n'),
-            is_empty(before) || before.ends_with('\n'),
-            "{before:?}\n{after:?}"
-        );
+        let ends = is_empty(before) || before.ends_with('\n');
+        assert_eq!(after.ends_with('\n'), ends, "{before:?}\n{after:?}");
     }
 }

@@ -83,9 +83,5 @@ fn holds_for(text: &str) -> Result<(), String> {
 fn what_is_read_changes_nothing_or_is_refused() {
     let examples = fixtures::files(&fixtures::root().join("../../examples"), "conf").into_iter();
     let read = |file: PathBuf| (file.display().to_string(), fs::read_to_string(file).expect("it is text"));
-    fixtures::all(
-        texts().into_iter().chain(examples.map(read)),
-        |(name, _)| name.clone(),
-        |(_, text)| holds_for(text),
-    );
+    fixtures::all_texts(texts().into_iter().chain(examples.map(read)), holds_for);
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -32,11 +33,8 @@ impl Machines {
         let machines = Self { folder, network: free_network() };
         for (name, last) in MACHINES {
             let address = format!("{}{last}", machines.network);
-            let machine = machines.folder.path().join("machines").join(if name.starts_with('m') {
-                &address
-            } else {
-                name
-            });
+            let folder = if name.starts_with('m') { &address } else { name };
+            let machine = machines.path("machines").join(folder);
             for below in ["root", "run", "var/lib/etcd", "etc/default", "etc/systemd/system"] {
                 fs::create_dir_all(machine.join(below)).expect("a folder can be made");
             }
@@ -45,8 +43,7 @@ impl Machines {
             fs::write(machine.join("etc/default/mediactl"), server).expect("a file can be written");
         }
         let (name, new_name) = RENAMED;
-        std::os::unix::fs::symlink(name, machines.path("machines").join(new_name))
-            .expect("a link can be made");
+        symlink(name, machines.path("machines").join(new_name)).expect("a link can be made");
         fs::create_dir(machines.path("operator")).expect("a folder can be made");
         machines
     }

@@ -6,16 +6,19 @@
 //! systemd or of another user is a script in `stand_ins`.
 
 mod machines;
-mod operator;
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::Receiver;
 
 use machines::Machines;
-use operator::Operator;
 
+use crate::cli::PROGRAM;
 use crate::needs::needs;
-use crate::waiting::{look, until};
+use crate::readme::piped;
+use crate::waiting::{PATIENCE, look, until};
 
 /// Between these headings the page is carried out.
 const WALK: [&str; 2] = ["\n## Install: three members, TLS and roles\n", "\n## Reference\n"];
@@ -31,9 +34,15 @@ fn blocks() -> Vec<String> {
     walk.split("```sh\n").skip(1).map(commands).collect()
 }
 
+/// Printed after the commands, before the exit code of the last one.
+const END: &str = "-- the commands have ended --";
+
+/// The machines, and the shell of the operator, in which one block of commands runs after another.
 struct Walk {
     machines: Machines,
-    operator: Operator,
+    shell: Child,
+    input: ChildStdin,
+    output: Receiver<String>,
     blocks: std::vec::IntoIter<String>,
 }
 
@@ -44,12 +53,35 @@ impl Walk {
         let file = machines.media_conf("edge1");
         fs::create_dir(file.parent().expect("it is in a folder")).expect("a folder can be made");
         fs::write(file, first).expect("a file can be written");
-        let operator = Operator::at(&machines);
-        Self { machines, operator, blocks: blocks().into_iter() }
+        let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let stand_ins = checkout.join("tests/suite/cluster/walk/stand_ins");
+        let program = Path::new(PROGRAM).parent().expect("it is in a folder").to_owned();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths([stand_ins, program].into_iter().chain(std::env::split_paths(&path)));
+        let mut bash = Command::new("bash");
+        bash.current_dir(machines.path("operator")).env_clear().stderr(Stdio::inherit());
+        bash.env("PATH", path.expect("folders have no colon")).env("HOME", machines.path("operator"));
+        bash.env("USER", "olga").env("MACHINES", machines.path("machines"));
+        bash.env("UNITS", checkout.join("packaging")).env("PROGRAM", PROGRAM);
+        let (shell, mut input, output) = piped(&mut bash);
+        // A command that fails is told. `diff` ends so if there are differences.
+        let told = r#"case $BASH_COMMAND in *" diff "*) ;; *) echo "FAILED: $BASH_COMMAND" ;; esac"#;
+        writeln!(input, "exec 2>&1; set -E; trap '{told}' ERR").expect("a shell reads its commands");
+        Self { machines, shell, input, output, blocks: blocks().into_iter() }
     }
 
     fn run(&mut self, commands: &str) -> String {
-        self.operator.run(&self.machines.here(commands))
+        let commands = self.machines.here(commands);
+        writeln!(self.input, "{commands}\necho '{END}'").expect("a shell reads its commands");
+        let mut printed = String::new();
+        loop {
+            let line = self.output.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|_| panic!("`{commands}` did not end: {printed}"));
+            match line.strip_suffix(END) {
+                Some(last) => return printed + last,
+                None => printed = printed + &line + "\n",
+            }
+        }
     }
 
     /// Carries out the blocks up to the one that has these words.
@@ -82,6 +114,13 @@ impl Walk {
             rows.any(|row| row.get(1) == Some(&runs) && row.contains(&state)).then_some(())
         });
         assert!(is_it.is_some(), "{node} is not {state} with {runs}:\n{status}");
+    }
+}
+
+impl Drop for Walk {
+    fn drop(&mut self) {
+        let _ = self.shell.kill();
+        let _ = self.shell.wait();
     }
 }
 

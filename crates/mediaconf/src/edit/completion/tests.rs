@@ -31,11 +31,7 @@ fn candidates(path_use: PathUse, base: &str, typed: &str) -> Vec<String> {
     let current = Config::from(&json);
     let base = if base.is_empty() { Vec::new() } else { Path::parse(base).expect("a path").segments };
     let found = Completion { current: &current, base: &base, path_use }.candidates(typed);
-    assert!(
-        found
-            .iter()
-            .all(|candidate| !candidate.text.contains("geheim") && !candidate.help.contains("geheim"))
-    );
+    assert!(found.iter().all(|found| !found.text.contains("geheim") && !found.help.contains("geheim")));
     found.into_iter().map(|candidate| candidate.text).collect()
 }
 

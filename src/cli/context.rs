@@ -2,9 +2,7 @@
 //!
 //! They stand in a file of the user, in the syntax of configurations, and in an inventory, which a repository may hold. The
 //! file of the user is refused where others may have written it; of such an inventory no command is run. Both are changed by
-//! the engine, so that comments stay. `password` runs the command that prints a password.
-
-mod password;
+//! the engine, so that comments stay.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
@@ -21,13 +19,13 @@ use serde_json::{Value, json};
 use crate::cli::args::global::{GlobalArgs, TargetKind};
 use crate::cli::fleet::names::in_ranges;
 use crate::cli::input;
+use crate::cli::local::folder_of_user;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::client::without_userinfo;
 use crate::store::file::{read_limited, refuse_other_kinds};
 use mediaconf::{Request, Schema, Segment};
-pub use password::password;
 
 /// The file below the folder of the user's configurations.
 const FILE: &str = "mediactl/contexts.conf";
@@ -226,12 +224,10 @@ pub struct ContextsFile {
 impl ContextsFile {
     /// The file of the user who runs this program.
     pub fn of_user() -> Result<Self, Error> {
-        let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let config = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
-        let path = config.map(|config| config.join(FILE));
         let hint = "set HOME, or XDG_CONFIG_HOME to a folder";
-        let path = path.ok_or_else(|| Error::usage("there is no place for contexts", hint))?;
-        Ok(Self { path, is_inventory: false })
+        let folder = folder_of_user("XDG_CONFIG_HOME", ".config");
+        let folder = folder.ok_or_else(|| Error::usage("there is no place for contexts", hint))?;
+        Ok(Self { path: folder.join(FILE), is_inventory: false })
     }
 
     /// The file that gets new contexts.
@@ -299,11 +295,6 @@ pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, Error> {
     };
     let contexts = Contexts::known(global)?;
     name.or(contexts.current.as_ref()).map(|name| contexts.find(name).cloned()).transpose()
-}
-
-/// The context with a name that is given where a file may be; `None` if there is such a file, or no such context.
-pub fn without_file(name: &str, global: &GlobalArgs) -> Result<Option<ServerContext>, Error> {
-    if Path::new(name).exists() { Ok(None) } else { Ok(Contexts::known(global)?.get(name).cloned()) }
 }
 
 /// True if the options and the environment name several contexts.
