@@ -20,7 +20,7 @@ const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--con
                              `--context NAME` names another one";
 
 /// The hint for a cluster without a configuration.
-const FIRST_OF_CLUSTER: &str = "`mediactl --cluster URL save FILE` puts the first text there";
+const FIRST_OF_CLUSTER: &str = "`mediactl save FILE` puts the first text there";
 
 impl Error {
     /// An I/O error; `what` failed, for the reason that the system gives.

@@ -53,7 +53,8 @@ impl Target {
             Error::new(ErrorKind::NotFound, message)
                 .hint("`mediactl status` shows the nodes and what they run")
         };
-        let Some(nodes) = self.service.status(StatusPart::Nodes)?.nodes else {
+        let nodes = self.service.status(StatusPart::Nodes)?.nodes;
+        let Some(nodes) = nodes.filter(|nodes| !(self.is_server && nodes.is_empty())) else {
             let hint = "name a cluster with `--cluster URL`, or by a context with `-x NAME`";
             return Err(Error::usage(format!("`{}` has no nodes", self.service.name()), hint));
         };

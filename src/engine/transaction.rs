@@ -321,6 +321,7 @@ impl<'e> Transaction<'e> {
             report.new_warnings = self.judge(report.old.as_ref(), &after)?;
             report.pending = self.carry_out(report.old.as_ref(), &after)?;
             report.id = (is_made && self.operation.writes()).then(|| self.id.clone());
+            report.old.as_ref().and_then(|old| after.take_json(old));
             if self.options.reload_later && is_made {
                 // Gives the lock back, and hands the turn to a thread that runs the reload command.
                 self.writer = None;

@@ -175,10 +175,8 @@ impl Handler {
             return masked.clone();
         }
         let masked = snapshot.masked(self.masker_for(role));
-        if last.len() == MOST_MASKED {
-            last.remove(0);
-        }
-        last.push((revision, role, masked.clone()));
+        last.insert(0, (revision, role, masked.clone()));
+        last.truncate(MOST_MASKED);
         masked
     }
 
