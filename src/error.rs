@@ -204,6 +204,7 @@ impl ErrorKind {
 }
 
 /// Why something was not done; the configuration is as it was, unless the message says otherwise.
+#[must_use]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Error {
     pub kind: ErrorKind,
@@ -273,19 +274,16 @@ impl Error {
     }
 
     /// The same error with advice.
-    #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
     /// The same error with its faults, place by place.
-    #[must_use]
     pub fn with_faults(self, faults: Vec<Fault>) -> Self {
         Self { faults, ..self }
     }
 
     /// The same error with at most [`Diagnostics::MAX`] faults; the others are counted.
-    #[must_use]
     pub fn shortened(mut self) -> Self {
         self.unlisted += self.faults.len().saturating_sub(Diagnostics::MAX);
         self.faults.truncate(Diagnostics::MAX);
@@ -293,7 +291,6 @@ impl Error {
     }
 
     /// The same error, and what may be told of it without the output of hooks.
-    #[must_use]
     pub fn in_brief(self, brief: impl Into<String>) -> Self {
         Self { brief: Some(brief.into()), ..self }
     }
@@ -367,12 +364,6 @@ impl Error {
         Self::new(ErrorKind::ReloadFailed, message(&why.message))
             .in_brief(message(why.brief()))
             .hint("the cluster has the change; `mediactl status` shows the state of this node")
-    }
-
-    /// The same error, and the reason alone.
-    #[must_use]
-    pub fn because(self, reason: String) -> Self {
-        Self { reason: Some(reason), ..self }
     }
 
     /// The exit code of a command that ends with it.

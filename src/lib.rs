@@ -21,6 +21,7 @@ pub mod progress;
 #[allow(clippy::disallowed_methods, reason = "the file is this layer's")]
 pub mod store;
 
+#[allow(clippy::disallowed_methods, reason = "changes and hooks have their times; a hook is a program")]
 pub mod engine;
 
 #[allow(clippy::disallowed_methods, reason = "a node looks again after a time, and has threads")]

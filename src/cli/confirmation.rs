@@ -38,13 +38,14 @@ pub fn name_canaries(
 ) -> Result<Vec<Vec<String>>, Error> {
     let Some([time, soak]) = args.canary_times()? else { return Ok(Vec::new()) };
     let nodes = service.status(StatusPart::All)?.nodes.filter(|_| !args.all_or_nothing).ok_or_else(|| {
-        let hint =
-            "name several with `-x 'edge-*'`, `-x a,b` or `--group GROUP`, or a cluster with `--cluster URL`";
-        let what = match args.all_or_nothing {
-            true => "`--all-or-nothing` is for changes of several servers",
-            false => "`--canary` is for changes of several servers or of a cluster",
-        };
-        Error::usage(what, hint)
+        let hint = "name several with `-x 'edge-*'`, `-x a,b` or `--group GROUP`";
+        match args.all_or_nothing {
+            true => Error::usage("`--all-or-nothing` is for changes of several servers", hint),
+            false => Error::usage(
+                "`--canary` is for changes of several servers or of a cluster",
+                format!("{hint}, or a cluster with `--cluster URL`"),
+            ),
+        }
     })?;
     let waves = canary_waves(&args.canary, &nodes)?;
     if waves.len() > 1 {

@@ -92,15 +92,6 @@ impl KnownCredentials {
         Ok(further.into_iter().fold(given, Self::or))
     }
 
-    /// Asks for the password of a known login, where there is a terminal to ask on.
-    pub fn ask_for_password(&mut self, server: &str) -> Result<(), Error> {
-        if let (Some(login), None) = (&self.login, &self.password) {
-            let prompt = format!("password of {login} for {server}");
-            self.password = prompts::secret(&prompt)?;
-        }
-        Ok(())
-    }
-
     /// Fills in the missing values. A password that belongs to a different login is not used.
     fn or(self, other: Self) -> Self {
         let is_same = self.login.is_none() || other.login.is_none() || self.login == other.login;

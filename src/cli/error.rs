@@ -20,7 +20,7 @@ const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--con
                              `--context NAME` names another one";
 
 /// The hint for a cluster without a configuration.
-const FIRST_OF_CLUSTER: &str = "`mediactl --cluster URL save FILE` puts the first text there";
+const FIRST_OF_CLUSTER: &str = "`mediactl save FILE` puts the first text there";
 
 impl Error {
     /// An I/O error; `what` failed, for the reason that the system gives.
@@ -110,7 +110,6 @@ impl Error {
     }
 
     /// The same error with these lines.
-    #[must_use]
     pub(super) fn with_lines(self, lines: Vec<Fault>) -> Self {
         let messages: Vec<&str> = lines.iter().map(|line| line.message.as_str()).collect();
         let hint = lines.last().and_then(|line| line.hint.clone());

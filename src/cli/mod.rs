@@ -62,7 +62,7 @@ pub fn run() -> Exit {
     };
     let parsed = CommandLine::from_matches(&matches);
     let CommandLine { global, command } = parsed.expect("clap parsed them with the same tree of commands");
-    limit_files(global.max_file.bytes());
+    limit_files(global.max_file.0);
     let ui = Ui::from_options(&global, &matches);
     if !ui.quiet {
         ui::show_progress();

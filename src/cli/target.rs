@@ -17,6 +17,7 @@ use crate::cli::credentials::{KnownCredentials, Owner, RemoteHost};
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
 use crate::cli::local::sudo_user;
+use crate::cli::prompts;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Snapshot, StatusPart};
 use crate::error::{Error, ErrorKind};
@@ -52,7 +53,8 @@ impl Target {
             Error::new(ErrorKind::NotFound, message)
                 .hint("`mediactl status` shows the nodes and what they run")
         };
-        let Some(nodes) = self.service.status(StatusPart::Nodes)?.nodes else {
+        let nodes = self.service.status(StatusPart::Nodes)?.nodes;
+        let Some(nodes) = nodes.filter(|nodes| !(self.is_server && nodes.is_empty())) else {
             let hint = "name a cluster with `--cluster URL`, or by a context with `-x NAME`";
             return Err(Error::usage(format!("`{}` has no nodes", self.service.name()), hint));
         };
@@ -318,8 +320,8 @@ fn at_url(
     let mut known = KnownCredentials::find(options, userinfo, owner, Some(&endpoint))?;
     let name = match context.filter(|context| context.url == url) {
         Some(context) => {
-            if asks_first {
-                known.ask_for_password(&context.name)?;
+            if let (Some(login), None, true) = (&known.login, &known.password, asks_first) {
+                known.password = prompts::secret(&format!("password of {login} for {}", context.name))?;
             }
             format!("{} ({endpoint})", context.name)
         }

@@ -119,17 +119,6 @@ impl From<Request> for RequestedChange<'_> {
     }
 }
 
-impl RequestedChange<'_> {
-    /// The same, with a limit of the memory of a patch, in bytes.
-    #[must_use]
-    pub fn within(self, most: usize) -> Self {
-        match self {
-            Self::Modify(request) => request.into_owned().within(most).into(),
-            other => other,
-        }
-    }
-}
-
 /// The names of all changes, as requests have them.
 pub const CHANGE_NAMES: [&str; 8] =
     ["modify", "save", "update", "format", "fix", "entries", "rollback", "revert"];
@@ -259,11 +248,6 @@ impl ChangeOptions {
             _ => Ok(()),
         }
     }
-
-    /// Returns the time for a step: at most `most`, and not longer than the request.
-    pub(super) fn at_most(&self, most: Duration) -> Duration {
-        self.until.map_or(most, |until| most.min(until.saturating_duration_since(Instant::now())))
-    }
 }
 
 /// A condition, or the one revision that meets it.
@@ -318,7 +302,6 @@ impl Expected {
     }
 
     /// Both conditions.
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Any, one) | (one, Self::Any) => one,
@@ -357,10 +340,6 @@ impl ReportParts {
     /// The parts of a report in which secrets are masked so, or shown.
     pub fn masked_by(masker: Masker) -> Self {
         Self { secrets: masker == Masker::Off, mask_key: masker.key(), ..Self::default() }
-    }
-
-    fn masker(&self) -> Masker {
-        if self.secrets { Masker::Off } else { self.mask_key.map(Masker::Keyed).unwrap_or_default() }
     }
 }
 
@@ -454,7 +433,6 @@ impl ChangeReport {
     }
 
     /// The same with what follows from comparing both texts, as far as it is requested.
-    #[must_use]
     pub fn with_parts(mut self, parts: ReportParts) -> Self {
         let (true, Some(new)) = (self.changed, self.snapshot.as_deref()) else {
             let present = self.snapshot.as_ref().filter(|_| parts.configuration);
@@ -467,7 +445,8 @@ impl ChangeReport {
         }
         let nothing = Snapshot::default();
         let old = self.old.as_deref();
-        let masker = if parts.diff { parts.masker() } else { Masker::Off };
+        let masks = parts.diff && !parts.secrets;
+        let masker = if masks { parts.mask_key.map(Masker::Keyed).unwrap_or_default() } else { Masker::Off };
         let diff = diff_lines([old.unwrap_or(&nothing), new], masker);
         [self.lines_added, self.lines_removed] = added_and_removed(&diff);
         self.diff = if parts.diff { diff } else { Vec::new() };
@@ -481,11 +460,6 @@ impl ChangeReport {
         self.changes_account = old.and_then(Snapshot::account) != account;
         self.account = account.filter(|_| self.changes_account).cloned();
         self
-    }
-
-    /// True if the texts differ in lines, or the values where the text is not known.
-    pub fn differs(&self) -> bool {
-        self.lines_added + self.lines_removed > 0
     }
 }
 

@@ -125,9 +125,8 @@ fn warnings(document: &Document) -> Vec<NewWarning> {
             Some(hint) => format!("{} ({hint})", found.message),
             None => found.message.clone(),
         };
-        let block = blocks(document)
-            .find(|block| (block.start()..block.end()).contains(&(found.span.start as usize)));
-        let path = block.and_then(|block| {
+        let holds = |entry: &Entry<'_>| (entry.start()..entry.end()).contains(&(found.span.start as usize));
+        let path = document.entries().find(holds).and_then(|block| {
             Some(Path::of([block.block_kind()?.key(), &*block.group_name().value()]).to_string())
         });
         NewWarning { at: path.unwrap_or_default(), message }
@@ -154,11 +153,6 @@ fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
         rest.push_str(&text[at..]);
         Document::parse(rest)
     })
-}
-
-/// The streams, lives and plugins of a text.
-fn blocks(document: &Document) -> impl Iterator<Item = Entry<'_>> {
-    document.entries().filter(|entry| entry.block_kind().is_some())
 }
 
 /// One fault. The shape is stable.
@@ -270,7 +264,6 @@ fn lines_of(text: &str, is_utf16: bool) -> LineIndex<'_> {
     if is_utf16 { LineIndex::utf16(text) } else { LineIndex::new(text) }
 }
 
-#[allow(clippy::disallowed_methods, reason = "tests make files")]
 #[cfg(test)]
 mod tests {
     use std::fs;

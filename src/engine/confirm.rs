@@ -224,7 +224,6 @@ impl PendingChange {
     }
 
     /// Starts the time, once the change is made and loaded.
-    #[must_use]
     pub(super) fn started(self) -> Self {
         Self { until: Instant::now() + self.time, ..self }
     }
@@ -312,7 +311,7 @@ pub fn canary_waves(given: &[String], nodes: &[NodeRecord]) -> Result<Vec<Vec<St
         match wanted.parse::<usize>() {
             Ok(0) => return Err(canary_refusal("a change begins on one node at least", "leave it out")),
             Ok(wanted) if wanted > found => {
-                let what = format!("only {found} of the {wanted} nodes run what they should");
+                let what = format!("only {found} nodes run what they should, and {wanted} are wanted");
                 return Err(canary_refusal(&what, shown));
             }
             _ => {}
@@ -361,7 +360,7 @@ mod canary_tests {
             ("c,100%", "[[\"c\"], [\"a\", \"b\", \"c\"]]"),
             ("100%", "[[\"a\", \"b\"]]"),
             ("0", "canary: a change begins on one node at least"),
-            ("a,3", "canary: only 2 of the 3 nodes run what they should"),
+            ("a,3", "canary: only 2 nodes run what they should, and 3 are wanted"),
             ("d", "canary: there is no node `d`"),
             ("101%", "canary: there is no node `101%`"),
         ] {

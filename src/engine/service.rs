@@ -196,7 +196,6 @@ pub fn last_change(entry: Option<HistoryEntry>, made: Option<HistoryEntry>) -> O
 
 impl HistoryEntry {
     /// The entry of a change to this text that is in no history.
-    #[must_use]
     pub fn aside(self, after: &Snapshot) -> Self {
         Self { after: Some(after.revision()), is_aside: true, ..self }
     }

@@ -321,6 +321,7 @@ impl<'e> Transaction<'e> {
             report.new_warnings = self.judge(report.old.as_ref(), &after)?;
             report.pending = self.carry_out(report.old.as_ref(), &after)?;
             report.id = (is_made && self.operation.writes()).then(|| self.id.clone());
+            report.old.as_ref().and_then(|old| after.take_json(old));
             if self.options.reload_later && is_made {
                 // Gives the lock back, and hands the turn to a thread that runs the reload command.
                 self.writer = None;
@@ -355,7 +356,9 @@ impl<'e> Transaction<'e> {
         let candidate = runs_hooks.then(|| engine.store.candidate(after.bytes())).transpose()?;
         if let (Some(command), Some(candidate)) = (&hooks.check, &candidate) {
             let _step = progress::step("waiting for the check command");
-            let checked = occasion.run(command, candidate, options.at_most(hooks.timeout));
+            let left = options.until.map(|until| until.saturating_duration_since(Instant::now()));
+            let time = left.map_or(hooks.timeout, |left| left.min(hooks.timeout));
+            let checked = occasion.run(command, candidate, time);
             options.refuse_late()?;
             let words = ["nothing was written", "nothing was changed"];
             checked.map_err(|failure| failure.refusal(ErrorKind::RejectedByCheck, "check", words))?;
@@ -498,10 +501,8 @@ mod tests {
         let revision = |text: &[u8]| Snapshot::from_bytes(text.to_vec()).revision();
         let save = |made_for: &[u8]| {
             let expected = Some(Expected::OneOf(vec![revision(made_for)]));
-            engine.save(
-                &Bytes::from_static(b"http 81;\n"),
-                &ChangeOptions { expected, ..ChangeOptions::default() },
-            )
+            let options = ChangeOptions { expected, ..ChangeOptions::default() };
+            engine.replace_as(Operation::Save, &Bytes::from_static(b"http 81;\n"), &options)
         };
         assert!(save(b"http 8080;\n").is_err_and(|refusal| refusal.kind == ErrorKind::Stale));
         save(b"http 80;\n").expect("it was made for the text that is there");

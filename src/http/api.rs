@@ -138,11 +138,6 @@ impl Route {
         self.methods == POST && self.body != Body::Checked
     }
 
-    /// The path, with the argument in braces.
-    pub fn template(&self) -> String {
-        format!("{}{}", self.path, if self.has_argument { "/{change}" } else { "" })
-    }
-
     /// The argument in `path`, not decoded, empty without one; `None` if the path belongs to another route.
     pub fn argument_in<'p>(&self, path: &'p str) -> Option<&'p str> {
         let rest = path.strip_prefix(self.path)?;

@@ -51,9 +51,9 @@ impl Error {
 
     /// No endpoint of a cluster answered; nothing was changed.
     pub fn unreachable_cluster(name: impl fmt::Display, reason: String) -> Self {
-        Self::new(ErrorKind::ClusterUnavailable, format!("cannot reach `{name}`: {reason}"))
-            .hint("nothing was changed; `etcdctl endpoint health` asks the members themselves")
-            .because(reason)
+        let refusal = Self::new(ErrorKind::ClusterUnavailable, format!("cannot reach `{name}`: {reason}"))
+            .hint("nothing was changed; `etcdctl endpoint health` asks the members themselves");
+        Self { reason: Some(reason), ..refusal }
     }
 
     /// For `map_err` on a call that opens or looks up `path`: a missing file and a missing permission

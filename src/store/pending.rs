@@ -50,7 +50,6 @@ impl PendingInfo {
     }
 
     /// The same with another deadline.
-    #[must_use]
     pub fn until(self, deadline: SystemTime) -> Self {
         let left = deadline.duration_since(SystemTime::now());
         Self { deadline, seconds_left: left.map_or(0, |left| left.as_secs()), ..self }

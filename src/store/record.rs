@@ -5,7 +5,8 @@ use std::iter::zip;
 use std::str::FromStr;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_128;
@@ -13,11 +14,31 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::clock::{as_rfc3339, fresh_id};
 use mediaconf::Path;
 
+/// Types that are strings in JSON: as they are shown, and parsed.
+macro_rules! are_strings {
+    ($($name:ident),*) => {
+        $(
+            impl Serialize for $name {
+                fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                    to.collect_str(self)
+                }
+            }
+
+            impl<'de> Deserialize<'de> for $name {
+                fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                    String::deserialize(from)?.parse().map_err(D::Error::custom)
+                }
+            }
+        )*
+    };
+}
+
+are_strings!(Revision, ChangeId, ChangeRef);
+
 /// The xxh3-128 hash of a text, shown as 32 lower case hex digits.
 ///
 /// It tells texts apart; it does not authenticate them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Revision(u128);
 
 impl Revision {
@@ -43,28 +64,13 @@ impl FromStr for Revision {
     }
 }
 
-impl From<Revision> for String {
-    fn from(revision: Revision) -> String {
-        revision.to_string()
-    }
-}
-
-impl TryFrom<String> for Revision {
-    type Error = NotAName;
-
-    fn try_from(text: String) -> Result<Revision, NotAName> {
-        text.parse()
-    }
-}
-
 /// The text names no such thing, for this reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct NotAName(&'static str);
 
 /// The id of a change, as its line in the history has it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeId(String);
 
 impl ChangeId {
@@ -91,14 +97,6 @@ impl FromStr for ChangeId {
     }
 }
 
-impl TryFrom<String> for ChangeId {
-    type Error = NotAName;
-
-    fn try_from(text: String) -> Result<Self, NotAName> {
-        text.parse()
-    }
-}
-
 impl fmt::Display for ChangeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -109,8 +107,7 @@ impl fmt::Display for ChangeId {
 pub const WHOLE_HISTORY: usize = usize::MAX;
 
 /// A reference to a change in the history.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeRef {
     /// The newest change: `last`.
     Last,
@@ -123,14 +120,6 @@ pub const NEW_FORM: &str = "a change has one number, as `mediactl history` shows
 
 /// The word for the newest change.
 pub const LAST: &str = "last";
-
-impl TryFrom<String> for ChangeRef {
-    type Error = NotAName;
-
-    fn try_from(text: String) -> Result<Self, NotAName> {
-        text.parse()
-    }
-}
 
 /// Changes in the history by their numbers: one, or a range `N..M` with both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,12 +157,6 @@ pub enum Reverted {
     Change(ChangeId),
     /// Those with these numbers.
     Numbers(Vec<ChangeRange>),
-}
-
-impl From<ChangeRef> for String {
-    fn from(change: ChangeRef) -> Self {
-        change.to_string()
-    }
 }
 
 impl FromStr for ChangeRef {
@@ -333,7 +316,6 @@ impl HistoryEntry {
     }
 
     /// The entry under the present name of its operation, where that was recorded under another one.
-    #[must_use]
     pub fn renamed(self) -> Self {
         let operation = match &*self.operation {
             REVERT if self.undoes.is_none() => EXPIRED.to_owned(),
@@ -364,7 +346,6 @@ impl HistoryEntry {
     }
 
     /// The entry with what users wrote in it, the author and the message, as `shown` shows a text.
-    #[must_use]
     pub fn shown_by(self, shown: impl Fn(&str) -> String) -> Self {
         let shown = |text: Option<String>| text.as_deref().map(&shown);
         Self { by: shown(self.by), message: shown(self.message), ..self }

@@ -19,7 +19,10 @@ test('a stream is added, and its page opens', options, async () => {
   await shows(page, 'dialog .fault', 'There is a stream cam1 already.');
   await page.keyboard.press('Backspace');
   await page.keyboard.type('7');
-  await page.type('dialog [name=source]', 'udp://239.0.0.7:1');
+  await page.type('dialog [name=source]', 'udp://239.0.0.7:1 x');
+  await shows(page, 'dialog .fault', 'no blank');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('Backspace');
   await page.keyboard.press('Enter');
   await agree(here, page, 'stream cam7 {');
   await hashIs(page, '#/streams/cam7');

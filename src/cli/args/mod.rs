@@ -19,7 +19,6 @@ pub struct Invocation<'c> {
 
 impl Invocation<'_> {
     /// The same for a command that only shows something: a long output goes through a pager.
-    #[must_use]
     pub fn paged(self) -> Self {
         Self { ui: self.ui.paged(), ..self }
     }

@@ -56,10 +56,14 @@ impl ClusterArgs {
         match &self.command {
             ClusterCommand::Adopt { yes } => adopt(&store, *yes, ui)?,
             ClusterCommand::Forget { nodes } => {
-                for node in nodes {
-                    store.forget_node(node)?;
+                let forgot = |nodes: &[String]| format!("forgot {}", nodes.join(", "));
+                for (count, node) in nodes.iter().enumerate() {
+                    store.forget_node(node).map_err(|error| match &nodes[..count] {
+                        [] => error,
+                        gone => Error { message: format!("{error}, and {}", forgot(gone)), ..error },
+                    })?;
                 }
-                let words = format!("forgot {}", nodes.join(", "));
+                let words = forgot(nodes);
                 ui.done(&words, &json!({ "result": "forgotten", "nodes": nodes }))?;
             }
         }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::{Path as FilePath, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -206,17 +206,13 @@ impl Editing<'_> {
             let message = format!("the editor `{}` {why}", self.editor);
             Error::new(ErrorKind::Failed, message).hint("$VISUAL or $EDITOR names another")
         };
-        let status = self.run_editor().map_err(|error| failed(format!("cannot be started: {error}")))?;
-        if status.success() { Ok(()) } else { Err(failed(format!("failed: {status}"))) }
-    }
-
-    /// Runs the editor until it ends. If a signal ends this program meanwhile, it says where the text is.
-    fn run_editor(&self) -> io::Result<ExitStatus> {
         let mut command = Command::new("sh");
         // As git does it, so that the command may have options, quotes and variables.
-        command.arg("-c").arg(format!("{} \"$@\"", self.editor)).arg(&self.editor);
+        command.arg("-c").arg(format!("{} \"$@\"", self.editor)).arg(&self.editor).arg(&self.draft.path);
+        // If a signal ends this program meanwhile, it says where the text is.
         let _signals = LastWords::while_editing(self.ui, self.kept.clone());
-        command.arg(&self.draft.path).status()
+        let status = command.status().map_err(|error| failed(format!("cannot be started: {error}")))?;
+        if status.success() { Ok(()) } else { Err(failed(format!("failed: {status}"))) }
     }
 
     /// Checks the text, merges it with changes that others made meanwhile, asks, and makes the change; `None` if it is

@@ -1,9 +1,9 @@
 //! `mediactl init`
 
-use std::fs::{File, create_dir_all};
-use std::io::{self, Read};
+use std::fs::create_dir_all;
 use std::path::{Path, PathBuf};
 
+use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::json;
 
 use crate::cli::args::Invocation;
@@ -79,9 +79,7 @@ const LENGTH: usize = 24;
 /// A new random password.
 fn random_password() -> Result<String, Error> {
     let mut bytes = [0; LENGTH];
-    let read = |mut file: File| file.read_exact(&mut bytes);
-    File::open("/dev/urandom").and_then(read).map_err(|error: io::Error| {
-        Error::of_system(ErrorKind::Failed, "cannot make a random password", &error)
-    })?;
+    let failed = |_| Error::new(ErrorKind::Failed, "cannot make a random password");
+    SystemRandom::new().fill(&mut bytes).map_err(failed)?;
     Ok(bytes.map(|byte| char::from(LETTERS[usize::from(byte) % LETTERS.len()])).iter().collect())
 }

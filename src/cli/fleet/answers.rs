@@ -330,7 +330,6 @@ impl Error {
     }
 
     /// The same error of one server among several, unless it names the server already.
-    #[must_use]
     pub fn at(self, server: &str) -> Self {
         let named = [format!("`{server} ("), format!("`{server}`")];
         let is_named = |message: &str| message.contains(&named[0]) || message.starts_with(&named[1]);

@@ -295,8 +295,9 @@ pub fn canaries(
     let names: Vec<&str> = results.iter().map(|result| &*result.server).collect();
     let mut waves = waves(canary, &names, |at| changing.contains(&at)).map_err(|word| {
         let all = names.len();
-        let message =
-            format!("`--canary {word}` is neither one of the {all} servers, nor a number or a percentage");
+        let message = format!(
+            "`--canary {word}` is neither one of the {all} servers, nor so many of them, nor a percentage"
+        );
         Error::usage(message, format!("the servers are {}", in_ranges(&names)))
     })?;
     waves.iter_mut().for_each(|wave| wave.retain(|at| changing.contains(at)));

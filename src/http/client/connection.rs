@@ -25,6 +25,9 @@ use crate::progress;
 /// The longest time for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The pause after a connection was closed at once: longer than new connections hold off others (`Limits::grace`).
+const CROWDED: Duration = Duration::from_millis(300);
+
 /// A connection that was idle for longer is not used again: a server that closes it just then would leave it unknown whether a
 /// change was made.
 const MAX_IDLE: Duration = Duration::from_secs(1);
@@ -231,7 +234,10 @@ impl Client {
         let response = match send()? {
             // A server in a crowd closes connections whose request it has not seen. A change is never sent
             // twice: it may have been made.
-            Err(error) if !call.operation.route().is_change() && was_closed(&error) => send()?,
+            Err(error) if !call.operation.route().is_change() && was_closed(&error) => {
+                std::thread::sleep(CROWDED);
+                send()?
+            }
             sent => sent,
         };
         let response = response.map_err(|error| self.broken(&error, call.applies))?;
@@ -247,9 +253,9 @@ impl Client {
         let is_refused = !status.is_success() && !is_known;
         let most = if is_refused { ByteSize::OF_REFUSAL } else { self.settings.max_answer };
         let mut body = Vec::new();
-        let read = response.take(most.bytes() + 1).read_to_end(&mut body);
-        if !is_refused && announced.max(body.len() as u64) > most.bytes() {
-            let larger = format!("`--max-answer {}` takes a larger one", most.bytes() * 2);
+        let read = response.take(most.0 + 1).read_to_end(&mut body);
+        if !is_refused && announced.max(body.len() as u64) > most.0 {
+            let larger = format!("`--max-answer {}` takes a larger one", most.0 * 2);
             let what = format_args!("it gives an answer of more than {most}");
             return Err(self.failed(call.applies, what, &larger));
         }

@@ -76,16 +76,6 @@ impl Endpoint {
         host == "localhost" || address.is_ok_and(|address| address.is_loopback())
     }
 
-    /// The URL of the server, whichever way this machine is named in it.
-    pub fn server(&self) -> String {
-        let mut url = self.url.clone();
-        if self.is_local() {
-            // No URL of HTTP refuses this host.
-            let _ = url.set_host(Some("localhost"));
-        }
-        url.to_string()
-    }
-
     /// True if `url` has the same scheme, host and port.
     pub fn is_same_origin(&self, url: &str) -> bool {
         self.socket.is_none() && Url::parse(url).is_ok_and(|other| other.origin() == self.url.origin())

@@ -105,8 +105,8 @@ impl Client {
                 format!("it answers {code} {name}{}", if text == ": " { "" } else { &text })
             }
         };
-        let of_change = |kind: ErrorKind| if applies { kind.of_change() } else { kind };
-        let kind = kind.map_or_else(|| kind_of_status(code, applies), of_change);
+        let kind = kind.unwrap_or_else(|| kind_of_status(code));
+        let kind = if applies { kind.of_change() } else { kind };
         let hint = match code {
             401 if is_wrong => Some(WRONG_PASSWORD),
             401 => Some(NO_PASSWORD),
@@ -149,15 +149,14 @@ impl Client {
     }
 }
 
-/// The kind for servers without problem documents; one that failed inside may have made the change.
-fn kind_of_status(status: u16, applies: bool) -> ErrorKind {
+/// The kind for servers without problem documents.
+fn kind_of_status(status: u16) -> ErrorKind {
     match status {
         401 | 403 | 407 | 429 => ErrorKind::Unauthorized,
         404 | 405 | 410 => ErrorKind::NotFound,
         503 => ErrorKind::Busy,
         409 | 412 => ErrorKind::Conflict,
         400..=499 => ErrorKind::BadRequest,
-        _ if applies => ErrorKind::OutcomeUnknown,
         _ => ErrorKind::EngineFailed,
     }
 }

@@ -44,7 +44,7 @@ const UNITS: [(&str, u64); 3] = [("GiB", KIB * KIB * KIB), ("MiB", KIB * KIB), (
 
 /// A number of bytes, as an option takes it: how large an answer or a file may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
-pub struct ByteSize(u64);
+pub struct ByteSize(pub u64);
 
 impl ByteSize {
     pub const DEFAULT: Self = Self(64 * KIB * KIB);
@@ -54,10 +54,6 @@ impl ByteSize {
 
     /// The largest that can be chosen.
     const LARGEST: Self = Self(16 * KIB * KIB * KIB);
-
-    pub fn bytes(self) -> u64 {
-        self.0
-    }
 }
 
 impl FromStr for ByteSize {

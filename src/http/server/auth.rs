@@ -35,44 +35,24 @@ const MAX_SUCCESSES: usize = 8;
 /// The time in which one value of a locked-out address is looked at.
 pub const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Login and password.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Account {
-    /// The login; it holds no `:`.
-    pub login: String,
-    pub password: String,
+/// Login, which holds no `:`, and password.
+pub type Account = [String; 2];
+
+/// Parses an `Authorization` header; `None` if it is not Basic authentication. The header does not
+/// say its encoding: it is UTF-8, as the challenge asks for, or Latin-1, as many clients send it.
+/// Bytes that are both are both accounts.
+fn readings(header: &str) -> Option<Vec<Account>> {
+    let (_, encoded) = header.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("basic"))?;
+    let bytes = STANDARD.decode(encoded.trim()).ok()?;
+    let latin1 = (!bytes.is_ascii()).then(|| bytes.iter().copied().map(char::from).collect());
+    let texts = String::from_utf8(bytes).ok().into_iter().chain(latin1);
+    texts.map(|text| text.split_once(':').map(|(login, rest)| [login, rest].map(str::to_owned))).collect()
 }
 
-impl Account {
-    /// Parses an `Authorization` header; `None` if it is not Basic authentication. The header does not
-    /// say its encoding: it is UTF-8, as the challenge asks for, or Latin-1, as many clients send it.
-    /// Bytes that are both are both accounts.
-    fn readings(header: &str) -> Option<Vec<Self>> {
-        let (scheme, encoded) = header.split_once(' ')?;
-        if !scheme.eq_ignore_ascii_case("basic") {
-            return None;
-        }
-        let bytes = STANDARD.decode(encoded.trim()).ok()?;
-        let latin1 = (!bytes.is_ascii()).then(|| bytes.iter().copied().map(char::from).collect());
-        let texts = String::from_utf8(bytes).ok().into_iter().chain(latin1);
-        let account = |text: String| {
-            let (login, password) = text.split_once(':')?;
-            Some(Self { login: login.to_owned(), password: password.to_owned() })
-        };
-        texts.map(account).collect()
-    }
-
-    /// The value of the `Authorization` header.
-    pub fn to_header(&self) -> String {
-        format!("Basic {}", STANDARD.encode(format!("{}:{}", self.login, self.password)))
-    }
-
-    /// Compares both parts in a time that does not depend on where they differ.
-    fn matches(&self, other: &Self) -> bool {
-        let login = self.login.as_bytes().ct_eq(other.login.as_bytes());
-        let password = self.password.as_bytes().ct_eq(other.password.as_bytes());
-        (login & password).into()
-    }
+/// Compares both parts in a time that does not depend on where they differ.
+fn are_equal(one: &Account, other: &Account) -> bool {
+    let [login, password] = [0, 1].map(|at| one[at].as_bytes().ct_eq(other[at].as_bytes()));
+    (login & password).into()
 }
 
 /// The rights of an account.
@@ -99,13 +79,13 @@ pub enum Verdict {
 
 /// Compares a header with the accounts that are let in; of two that are equal, the first is meant.
 fn compare(header: &str, accounts: &[(Account, Role)]) -> Verdict {
-    let Some(readings) = Account::readings(header) else { return Verdict::Missing };
+    let Some(readings) = readings(header) else { return Verdict::Missing };
     // All are compared, so that the time does not tell which of them the login belongs to.
     let is_meant =
-        |account: &Account| readings.iter().fold(false, |is, reading| is | reading.matches(account));
+        |account: &Account| readings.iter().fold(false, |is, reading| is | are_equal(reading, account));
     let meant: Vec<_> = accounts.iter().filter(|(account, _)| is_meant(account)).collect();
     match meant.first() {
-        Some((account, role)) => Verdict::Admitted { login: account.login.clone(), role: *role },
+        Some(([login, _], role)) => Verdict::Admitted { login: login.clone(), role: *role },
         None => Verdict::Wrong,
     }
 }
@@ -215,8 +195,12 @@ impl Authenticator {
 mod tests {
     use super::*;
 
+    fn header(login: &str, password: &str) -> String {
+        format!("Basic {}", STANDARD.encode(format!("{login}:{password}")))
+    }
+
     fn account(login: &str, password: &str) -> Account {
-        Account { login: login.to_owned(), password: password.to_owned() }
+        [login, password].map(str::to_owned)
     }
 
     fn admitted(login: &str, role: Role) -> Verdict {
@@ -227,13 +211,13 @@ mod tests {
     fn each_account_has_its_role_and_equal_ones_may_edit() {
         let verdict = |view: &str, given: &str| {
             let accounts = [(account("admin", "a:b"), Role::Edit), (account(view, "a:b"), Role::View)];
-            compare(&account(given, "a:b").to_header(), &accounts)
+            compare(&header(given, "a:b"), &accounts)
         };
         assert_eq!(verdict("viewer", "admin"), admitted("admin", Role::Edit));
         assert_eq!(verdict("viewer", "viewer"), admitted("viewer", Role::View));
         assert_eq!(verdict("viewer", "other"), Verdict::Wrong);
         assert_eq!(verdict("admin", "admin"), admitted("admin", Role::Edit));
-        assert_eq!(compare(&account("admin", "a:b").to_header(), &[]), Verdict::Wrong);
+        assert_eq!(compare(&header("admin", "a:b"), &[]), Verdict::Wrong);
         for wrong in ["", "Basic", "Bearer YTpi", "Basic !", "Basic YQ==", "Basic /w=="] {
             assert_eq!(compare(wrong, &[]), Verdict::Missing, "{wrong}");
         }
@@ -273,7 +257,6 @@ mod tests {
     }
 
     #[test]
-    #[allow(clippy::disallowed_methods, reason = "a clock that the test moves has to begin somewhere")]
     fn one_value_in_two_seconds_is_looked_at_and_a_right_one_passes() {
         let (mut guesses, start, from) = (Authenticator::default(), Instant::now(), address("192.0.2.1"));
         let mut is_seen = |from, value, now| judge(&mut guesses, from, value, now) != Verdict::LockedOut;
@@ -293,7 +276,6 @@ mod tests {
     }
 
     #[test]
-    #[allow(clippy::disallowed_methods, reason = "a clock that the test moves has to begin somewhere")]
     fn strangers_push_no_right_value_and_no_lock_out() {
         let (mut guesses, start) = (Authenticator::default(), Instant::now());
         let [known, locked] = ["192.0.2.1", "2001:db8::1"].map(address);

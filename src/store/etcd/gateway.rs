@@ -170,7 +170,6 @@ impl Gateway {
     }
 
     /// The same connections, for requests that have another time.
-    #[must_use]
     pub fn with_time(&self, timeout: Duration) -> Self {
         Self { timeout, ..self.clone() }
     }
@@ -332,9 +331,9 @@ impl Gateway {
     fn error(&self, Failure { kind, why }: Failure) -> Error {
         let name = self.url();
         if matches!(kind, FailureKind::Token | FailureKind::Denied) {
-            return Error::new(ErrorKind::ClusterDenied, format!("`{name}` refuses this: {why}"))
-                .hint("`--user`, `--password-file` give another login; `etcdctl role get` shows the rights")
-                .because(why);
+            let refusal = Error::new(ErrorKind::ClusterDenied, format!("`{name}` refuses this: {why}"))
+                .hint("`--user`, `--password-file` give another login; `etcdctl role get` shows the rights");
+            return Error { reason: Some(why), ..refusal };
         }
         let error = Error::new(ErrorKind::Failed, format!("`{name}` failed: {why}"));
         if why.contains("database space exceeded") { error.hint(FULL) } else { error }

@@ -198,7 +198,6 @@ impl HeadRecord {
     }
 
     /// The record that begins a new epoch, which continues this one and the epochs of what nodes run.
-    #[must_use]
     pub fn adopted(&self, run: &[&str], by: &str) -> Self {
         let mut adopts = self.adopts.clone();
         for epoch in std::iter::once(&*self.epoch).chain(run.iter().copied()) {
@@ -222,7 +221,6 @@ impl HeadRecord {
     }
 
     /// The record without the possibility to roll back.
-    #[must_use]
     pub fn confirmed(&self) -> Self {
         Self { unconfirmed: None, ..self.clone() }
     }

@@ -12,6 +12,7 @@
 //!
 //! A change keeps its number.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io;
@@ -341,11 +342,9 @@ impl Staged {
             if name.ends_with(UNFINISHED) {
                 let _ = folder.remove(&name);
             } else if number < self.number && name.ends_with(TEXT) {
-                let text = match known.filter(|(known, _)| *known == number) {
-                    Some((_, text)) => Some(compressed(text)),
-                    None => folder.read(&name).ok().flatten().map(|text| compressed(&text)),
-                };
-                if text.is_some_and(|text| folder.put(&packed(number), &[&text]).is_ok()) {
+                let known = known.filter(|(known, _)| *known == number).map(|(_, text)| Cow::Borrowed(text));
+                let text = known.or_else(|| folder.read(&name).ok().flatten().map(Cow::Owned));
+                if text.is_some_and(|text| folder.put(&packed(number), &[&compressed(&text)]).is_ok()) {
                     self.compressed.push(name);
                 }
             }

@@ -3,8 +3,9 @@
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use mediactl::engine::{Engine, Hooks};
-use mediactl::http::server::auth::Account;
 use mediactl::http::server::handler::{Handler, HandlerSettings};
 use mediactl::http::server::message::{AccessRecord, Head, HttpRequest, PeerAddress, Response, Service};
 use mediactl::http::server::runtime::Runtime;
@@ -135,7 +136,7 @@ pub(super) fn text(response: &Response) -> String {
 }
 
 pub(crate) fn account(login: &str, password: &str) -> String {
-    Account { login: login.to_owned(), password: password.to_owned() }.to_header()
+    format!("Basic {}", BASE64_STANDARD.encode(format!("{login}:{password}")))
 }
 
 pub fn change(operation: &Value, options: &Value) -> String {
