@@ -23,11 +23,11 @@ fn entries(is_place: impl Fn(&str) -> bool) -> Vec<String> {
         .filter(|place| is_place(place))
         .flat_map(|place| forms.iter().map(move |form| place.replace("{}", form)));
     let named = texts.enumerate().map(|(number, text)| {
-        let name = |text: String, block| match text.strip_prefix(block) {
+        let name = |text: String, block: &&str| match text.strip_prefix(*block) {
             Some(rest) => format!("{block}n{number}{rest}"),
             None => text,
         };
-        ["stream ", "live ", "plugin "].iter().fold(text, |text, block| name(text, block)) + "\n"
+        ["stream ", "live ", "plugin "].iter().fold(text, name) + "\n"
     });
     named.filter(|text| mediaconf::check(text).errors() == 0).collect()
 }
