@@ -120,10 +120,11 @@ impl Snapshot {
         let member = |text: &Snapshot, block: &Entry<'_>| {
             let (kind, name) = (block.block_kind()?, block.group_name().value());
             let member = json!({ &*name: text.config().value(&[kind.key(), &name])? }).to_string();
-            Some((kind, member[1..member.len() - 1].to_owned()))
+            Some(((kind, name.into_owned()), member[1..member.len() - 1].to_owned()))
         };
-        let ((kind, old), (new_kind, new)) = (member(other, before)?, member(self, after)?);
-        let place = memmem::find(json, old.as_bytes()).filter(|_| kind == new_kind)?;
+        let ((block, old), (new_block, new)) = (member(other, before)?, member(self, after)?);
+        // A new name may be that of another block, too.
+        let place = memmem::find(json, old.as_bytes()).filter(|_| block == new_block)?;
         let is_once = memmem::find(&json[place + 1..], old.as_bytes()).is_none();
         let made = is_once.then(|| [&json[..place], new.as_bytes(), &json[place + old.len()..]].concat())?;
         debug_assert_eq!(serde_json::to_vec(&self.config()).ok().as_ref(), Some(&made));

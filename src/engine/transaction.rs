@@ -501,10 +501,8 @@ mod tests {
         let revision = |text: &[u8]| Snapshot::from_bytes(text.to_vec()).revision();
         let save = |made_for: &[u8]| {
             let expected = Some(Expected::OneOf(vec![revision(made_for)]));
-            engine.save(
-                &Bytes::from_static(b"http 81;\n"),
-                &ChangeOptions { expected, ..ChangeOptions::default() },
-            )
+            let options = ChangeOptions { expected, ..ChangeOptions::default() };
+            engine.replace_as(Operation::Save, &Bytes::from_static(b"http 81;\n"), &options)
         };
         assert!(save(b"http 8080;\n").is_err_and(|refusal| refusal.kind == ErrorKind::Stale));
         save(b"http 80;\n").expect("it was made for the text that is there");
