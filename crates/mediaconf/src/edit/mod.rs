@@ -30,10 +30,7 @@ pub(crate) mod surroundings;
 mod sync;
 mod words;
 
-pub use assign::{AssignOptions, AssignedValue, Assignment, Evaluated};
-pub use completion::{Completion, PathUse, Proposal};
-pub use explain::Explanation;
-pub use substitution::Substitution;
+pub use {assign::*, completion::*, explain::*, substitution::*};
 
 use std::ops::Range;
 

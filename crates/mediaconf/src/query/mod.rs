@@ -10,9 +10,4 @@ mod path;
 mod place;
 mod select;
 
-pub use condition::{Condition, Expectation, compiled};
-pub use config::{Config, Found, FoundValue, ValueSource, find_by, out_of_range};
-pub use name_use::NameUse;
-pub use path::{Path, Segment, keys, quoted};
-pub use place::{NULL, UnknownKey, did_you_mean, is_whole_list, settable};
-pub use select::{Expansion, Selection};
+pub use {condition::*, config::*, name_use::*, path::*, place::*, select::*};

@@ -17,27 +17,5 @@ mod patch;
 mod row;
 mod suggest;
 
-pub use codec::{
-    Address, AddressesShape, BlocksShape, DirectiveForm, General, are_named_blocks, block_value,
-    header_address, is_plural, json, merge_block, merge_into, no_key, normalized, object, occurrence,
-    occurrence_value, occurrences, of_kind, read_directive, read_members, scalars, write_members,
-};
-pub use fault::{Fault, FaultKind, Faults, Pointer, bare_or_quoted, ends_bare_name};
-pub use foreign::{
-    FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS,
-    SELECTORS, protocol_of_switch,
-};
-pub use kinds::{
-    BACKEND_NAMES, BACKEND_URL, BITRATE, DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, Object, PERCENT, PORT,
-    SCALAR, SECONDS, SWITCH, TEXT, WordKind, canonical_scalar, integer, is_empty, is_scalar, kind_of,
-    of_word, plain_word, scalar_text, shown, word,
-};
-pub use media::SOURCE;
-pub use members::{Members, first_argument, has_needless_escape, inner_scope, keyword_of, read};
-pub use patch::{Normalizer, parse_within};
-pub use row::{
-    AddressShape, BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, DirectiveRole, Facts, JsonForm, Kind,
-    KnownOption, ListShape, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Place, Schema, Scope,
-    URL_GLOBAL, no_members, no_string,
-};
-pub use suggest::{Spelled, is_one_edit, is_one_slip, is_only_near, listed, similar_names};
+// What a file here makes public is for the whole library.
+pub use {codec::*, fault::*, foreign::*, kinds::*, media::*, members::*, patch::*, row::*, suggest::*};

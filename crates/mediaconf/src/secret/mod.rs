@@ -12,8 +12,5 @@ mod names;
 mod values;
 
 #[cfg(test)]
-pub(crate) use finder::secrets_in;
-pub use forms::word_parts;
-pub use mask::{MaskedText, Masker, mask_faults};
-pub use names::Secrecy;
-pub use values::SecretValues;
+pub use finder::*;
+pub use {forms::*, mask::*, names::*, values::*};

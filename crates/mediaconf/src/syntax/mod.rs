@@ -14,15 +14,7 @@ mod grammar;
 mod tests;
 mod word;
 
-pub use diagnostic::{
-    Diagnostic, Diagnostics, Fix, LineIndex, Position, Severity, Span, controls_terminal, one_line, printable,
-};
-pub(crate) use diagnostic::{line_end, line_start};
-pub(crate) use document::{Children, common_ends, spliced_pieces};
-pub use document::{Document, Entry, EntryId, Splice};
 pub(crate) use grammar::STRAY_BRACE;
 #[cfg(test)]
 pub(crate) use tests::work;
-pub(crate) use word::Parsed;
-pub use word::{Token, TokenKind, Word};
-pub(crate) use word::{Words, comment_start, comments, ends_word, unquoted};
+pub use {diagnostic::*, document::*, word::*};

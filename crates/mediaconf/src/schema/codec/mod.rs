@@ -16,12 +16,7 @@ use crate::schema::{
 };
 use crate::syntax::{Document, Entry, Word};
 
-use address::written_key;
-pub use address::{Address, AddressesShape, header_address, is_plural};
-pub use general::{
-    DirectiveForm, General, are_named_blocks, block_value, merge_block, merge_into, normalized, occurrence,
-    occurrence_value, occurrences, read_members, read_some, scalars, write_members,
-};
+pub use {address::*, general::*};
 
 /// Reads a directive that has these words; `None` if the text is not just words.
 pub fn read_directive<T>(words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {

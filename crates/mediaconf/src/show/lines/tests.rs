@@ -32,7 +32,6 @@ fn lines(path: &str) -> Result<&'static str, String> {
 fn an_entry_has_its_lines_and_the_comments_above() {
     for (path, expected) in [
         ("rtmp", "rtmp 1935;"),
-        ("streams.a.urls[0]", "  # where from\n  url udp://1;  # one\n"),
         ("streams.a.prepush", "  prepush 5;"),
         ("streams.a.auth", "auth false;\n"),
         ("streams.\"b.c\"", "stream \"b.c\" { url udp://3; }\n"),
