@@ -261,11 +261,11 @@ impl Promises {
             return unproved("(text)".to_owned());
         }
         // Where only blocks change, those with the same bytes in both say the same.
-        let has_only_blocks = self.members.is_empty() && self.orders.is_empty();
-        let all = || both.map(|document| 0..document.len());
-        let numbers = if has_only_blocks { both[0].differing(both[1]) } else { all() };
-        let entries = [0, 1].map(|side| both[side].entries_in(numbers[side].clone()));
-        let [old, new] = entries.map(|entries| Members::group(Scope::Top, entries));
+        let numbers = both[0].differing(both[1]);
+        let [old, new] = match self.members.is_empty() && self.orders.is_empty() {
+            true => [0, 1].map(|at| Members::group(Scope::Top, both[at].entries_in(numbers[at].clone()))),
+            false => both.map(Document::members),
+        };
         for (key, expected) in &self.members {
             // A value that is always shown may be missing where it is empty.
             let shown = |value: Option<Value>| value.filter(|value| !is_empty(value));
