@@ -119,16 +119,6 @@ impl From<Request> for RequestedChange<'_> {
     }
 }
 
-impl RequestedChange<'_> {
-    /// The same, with a limit of the memory of a patch, in bytes.
-    pub fn within(self, most: usize) -> Self {
-        match self {
-            Self::Modify(request) => request.into_owned().within(most).into(),
-            other => other,
-        }
-    }
-}
-
 /// The names of all changes, as requests have them.
 pub const CHANGE_NAMES: [&str; 8] =
     ["modify", "save", "update", "format", "fix", "entries", "rollback", "revert"];
@@ -351,10 +341,6 @@ impl ReportParts {
     pub fn masked_by(masker: Masker) -> Self {
         Self { secrets: masker == Masker::Off, mask_key: masker.key(), ..Self::default() }
     }
-
-    fn masker(&self) -> Masker {
-        if self.secrets { Masker::Off } else { self.mask_key.map(Masker::Keyed).unwrap_or_default() }
-    }
 }
 
 /// A side effect of a change that the user should know.
@@ -459,7 +445,8 @@ impl ChangeReport {
         }
         let nothing = Snapshot::default();
         let old = self.old.as_deref();
-        let masker = if parts.diff { parts.masker() } else { Masker::Off };
+        let masks = parts.diff && !parts.secrets;
+        let masker = if masks { parts.mask_key.map(Masker::Keyed).unwrap_or_default() } else { Masker::Off };
         let diff = diff_lines([old.unwrap_or(&nothing), new], masker);
         [self.lines_added, self.lines_removed] = added_and_removed(&diff);
         self.diff = if parts.diff { diff } else { Vec::new() };
@@ -473,11 +460,6 @@ impl ChangeReport {
         self.changes_account = old.and_then(Snapshot::account) != account;
         self.account = account.filter(|_| self.changes_account).cloned();
         self
-    }
-
-    /// True if the texts differ in lines, or the values where the text is not known.
-    pub fn differs(&self) -> bool {
-        self.lines_added + self.lines_removed > 0
     }
 }
 

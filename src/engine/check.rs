@@ -125,9 +125,8 @@ fn warnings(document: &Document) -> Vec<NewWarning> {
             Some(hint) => format!("{} ({hint})", found.message),
             None => found.message.clone(),
         };
-        let block = blocks(document)
-            .find(|block| (block.start()..block.end()).contains(&(found.span.start as usize)));
-        let path = block.and_then(|block| {
+        let holds = |entry: &Entry<'_>| (entry.start()..entry.end()).contains(&(found.span.start as usize));
+        let path = document.entries().find(holds).and_then(|block| {
             Some(Path::of([block.block_kind()?.key(), &*block.group_name().value()]).to_string())
         });
         NewWarning { at: path.unwrap_or_default(), message }
@@ -142,11 +141,10 @@ fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
     let known: [HashSet<&str>; 2] = known;
     [0, 1].map(|side| {
         let (text, mut rest, mut at) = (texts[side].text(), String::new(), 0);
-        let middle = differing[side].first().zip(differing[side].last());
-        let middle = middle.map_or(0..0, |(first, last)| first.id()..last.id() + 1);
+        let middle: Vec<_> = differing[side].iter().map(|entry| entry.id()).collect();
         let is_group = |entry: &Entry<'_>| Schema::group_of(&entry.keyword()).is_some();
         for block in texts[side].entries().filter(is_group) {
-            if !middle.contains(&block.id()) || known[1 - side].contains(block.text()) {
+            if middle.binary_search(&block.id()).is_err() || known[1 - side].contains(block.text()) {
                 rest.push_str(&text[at..block.start()]);
                 at = block.end();
             }
@@ -154,11 +152,6 @@ fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
         rest.push_str(&text[at..]);
         Document::parse(rest)
     })
-}
-
-/// The streams, lives and plugins of a text.
-fn blocks(document: &Document) -> impl Iterator<Item = Entry<'_>> {
-    document.entries().filter(|entry| entry.block_kind().is_some())
 }
 
 /// One fault. The shape is stable.

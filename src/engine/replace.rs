@@ -48,18 +48,11 @@ impl Engine {
         self.make_as(operation, requested, options)
     }
 
-    /// Replaces the file, and the running configuration, by a new text; makes the file if it is missing.
+    /// Replaces the file, and the running configuration, by these bytes; makes the file if it is missing. As another operation
+    /// than a `save`, what was accepted before is taken as it is.
     ///
     /// # Errors
     /// The configuration is as it was then.
-    pub fn save(&self, text: &Bytes, options: &ChangeOptions) -> Result<ChangeReport, Error> {
-        self.replace_as(Operation::Save, text, options)
-    }
-
-    /// Replaces both by these bytes, as another operation: what was accepted before is taken as it is.
-    ///
-    /// # Errors
-    /// As [`Engine::save`].
     pub fn replace_as(
         &self,
         operation: Operation,

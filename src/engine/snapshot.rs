@@ -3,7 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use serde_json::{Map, Value};
+use memchr::memmem;
+use serde_json::{Map, Value, json};
 
 use super::IncludedTexts;
 use crate::error::Error;
@@ -111,6 +112,25 @@ impl Snapshot {
         self.json.get_or_init(make)
     }
 
+    /// Makes the JSON of that of another text, if that is known, and one stream, live or plugin differs: it stands there
+    /// once, and all else is the same.
+    pub fn take_json(&self, other: &Snapshot) -> Option<()> {
+        let (json, differing) = (other.json.get()?, other.document().differing(self.document()));
+        let [[before], [after]] = differing.each_ref().map(Vec::as_slice) else { return None };
+        let member = |text: &Snapshot, block: &Entry<'_>| {
+            let (kind, name) = (block.block_kind()?, block.group_name().value());
+            let member = json!({ &*name: text.config().value(&[kind.key(), &name])? }).to_string();
+            Some(((kind, name.into_owned()), member[1..member.len() - 1].to_owned()))
+        };
+        let ((block, old), (new_block, new)) = (member(other, before)?, member(self, after)?);
+        // A new name may be that of another block, too.
+        let place = memmem::find(json, old.as_bytes()).filter(|_| block == new_block)?;
+        let is_once = memmem::find(&json[place + 1..], old.as_bytes()).is_none();
+        let made = is_once.then(|| [&json[..place], new.as_bytes(), &json[place + old.len()..]].concat())?;
+        debug_assert_eq!(serde_json::to_vec(&self.config()).ok().as_ref(), Some(&made));
+        self.json.set(Arc::new(made)).ok()
+    }
+
     /// Login and password of the account that may use the API; `None` if it is unusable.
     pub fn account(&self) -> Option<&[String; 2]> {
         self.account_of(0, DirectiveRole::Editor)
@@ -123,9 +143,11 @@ impl Snapshot {
     }
 
     fn account_of(&self, at: usize, role: DirectiveRole) -> Option<&[String; 2]> {
-        let is_account = |entry: &Entry<'_>| role.keywords().contains(&&*entry.keyword());
-        let all = || self.document().entries().filter(is_account).collect::<Vec<_>>();
-        let find = || Some(Entry::usable_account(&all())?.map(|word| word.value().into_owned()));
+        let find = || {
+            let (keywords, entries) = (role.keywords(), self.document().entries());
+            let all: Vec<_> = entries.filter(|entry| keywords.contains(&&*entry.keyword())).collect();
+            Some(Entry::usable_account(&all)?.map(|word| word.value().into_owned()))
+        };
         self.accounts[at].get_or_init(find).as_ref()
     }
 

@@ -79,9 +79,7 @@ impl Engine {
                 made => break made,
             }
         };
-        if let Some(activity) = self.activity() {
-            activity.count_change(operation, options.dry_run, &made);
-        }
+        self.activity().iter().for_each(|counts| counts.count_change(operation, options.dry_run, &made));
         made
     }
 
@@ -307,9 +305,8 @@ impl<'e> Transaction<'e> {
         let (Some(state), Some(file)) = (&mut self.state, &self.stored) else { return };
         if !state.is_saved() && file.snapshot.is_same_text(&state.running) {
             state.saved = state.running.clone();
-            if let Some(running) = self.engine.running.as_ref().filter(|_| self.turn.is_some()) {
-                running.exchange(|state| state.saved = state.running.clone());
-            }
+            let running = self.engine.running.iter().filter(|_| self.turn.is_some());
+            running.for_each(|running| running.exchange(|state| state.saved = state.running.clone()));
         }
     }
 
@@ -321,6 +318,7 @@ impl<'e> Transaction<'e> {
             report.new_warnings = self.judge(report.old.as_ref(), &after)?;
             report.pending = self.carry_out(report.old.as_ref(), &after)?;
             report.id = (is_made && self.operation.writes()).then(|| self.id.clone());
+            report.old.as_ref().and_then(|old| after.take_json(old));
             if self.options.reload_later && is_made {
                 // Gives the lock back, and hands the turn to a thread that runs the reload command.
                 self.writer = None;
@@ -500,10 +498,8 @@ mod tests {
         let revision = |text: &[u8]| Snapshot::from_bytes(text.to_vec()).revision();
         let save = |made_for: &[u8]| {
             let expected = Some(Expected::OneOf(vec![revision(made_for)]));
-            engine.save(
-                &Bytes::from_static(b"http 81;\n"),
-                &ChangeOptions { expected, ..ChangeOptions::default() },
-            )
+            let options = ChangeOptions { expected, ..ChangeOptions::default() };
+            engine.replace_as(Operation::Save, &Bytes::from_static(b"http 81;\n"), &options)
         };
         assert!(save(b"http 8080;\n").is_err_and(|refusal| refusal.kind == ErrorKind::Stale));
         save(b"http 80;\n").expect("it was made for the text that is there");

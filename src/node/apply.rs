@@ -105,7 +105,7 @@ pub fn first_text(
     let bytes = store.text_of(wanted.text)?.ok_or_else(|| Error::overtaken(store.name()))?;
     // A starting server has to have a file, even if its includes are faulty.
     let options = ChangeOptions { takes_faults: true, id: None, ..wanted.change().1 };
-    engine.save(&bytes, &options).map(drop)
+    engine.replace_as(Operation::Save, &bytes, &options).map(drop)
 }
 
 impl Node {

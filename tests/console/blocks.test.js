@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { CONF, VIEWER, agree, ask, enter, keep, named, press, replace, review, shows } from './entered.js';
+import { CONF, VIEWER, agree, apply, ask, enter, keep, named, press, replace, review, shows } from './entered.js';
 import { click, inBrowser, options, until } from './served.js';
 
 const here = inBrowser(CONF, { each: true });
@@ -19,7 +19,10 @@ test('a stream is added, and its page opens', options, async () => {
   await shows(page, 'dialog .fault', 'There is a stream cam1 already.');
   await page.keyboard.press('Backspace');
   await page.keyboard.type('7');
-  await page.type('dialog [name=source]', 'udp://239.0.0.7:1');
+  await page.type('dialog [name=source]', 'udp://239.0.0.7:1 x');
+  await shows(page, 'dialog .fault', 'no blank');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('Backspace');
   await page.keyboard.press('Enter');
   await agree(here, page, 'stream cam7 {');
   await hashIs(page, '#/streams/cam7');
@@ -147,6 +150,23 @@ test('a long broken file says the same once, and is mended at both ends', option
   await shows(page, '#states', 'Mend it');
   await press(page, 'Remove');
   await shows(page, '#change .problem', 'changed by hand');
+});
+
+test('a broken file keeps its line ends, and one beside an unsaved update is not said to run', options, async () => {
+  const page = await enter(here, '#/file');
+  const long = CONF.replaceAll('\n', '\r\n');
+  here.editByHand(() => long.replace('stream tcam {', 'stream tcam {{'));
+  await shows(page, 'main', 'can’t be loaded');
+  await replace(page, 'tcam {{', 'tcam {');
+  await review(page);
+  assert.equal(await page.$$eval('#change .removed', (lines) => lines.length), 1);
+  await apply(page);
+  assert.equal(here.text, long);
+  await keep(page);
+  await ask(here, 'update_config', CONF.replace('prepush 3', 'prepush 4'));
+  await shows(page, 'main', 'The file is not what runs: an update that is not saved to the file runs.');
+  await press(page, 'Go back to what runs');
+  await agree(here, page, 'prepush 4;');
 });
 
 test('going back lists what it undoes', options, async () => {

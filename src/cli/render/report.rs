@@ -73,7 +73,7 @@ impl Report<'_> {
             warnings.iter().for_each(|warning| ui.warning(warning));
         }
         change.notes.iter().for_each(|note| ui.note(&in_words(note)));
-        if !(change.changed || change.differs()) {
+        if !change.changed && change.lines_added + change.lines_removed == 0 {
             ui.say(&format!("nothing to change in {target}"));
             return Ok(());
         }

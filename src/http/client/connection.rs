@@ -25,6 +25,9 @@ use crate::progress;
 /// The longest time for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The pause after a connection was closed at once: longer than new connections hold off others (`Limits::grace`).
+const CROWDED: Duration = Duration::from_millis(300);
+
 /// A connection that was idle for longer is not used again: a server that closes it just then would leave it unknown whether a
 /// change was made.
 const MAX_IDLE: Duration = Duration::from_secs(1);
@@ -231,7 +234,10 @@ impl Client {
         let response = match send()? {
             // A server in a crowd closes connections whose request it has not seen. A change is never sent
             // twice: it may have been made.
-            Err(error) if !call.operation.route().is_change() && was_closed(&error) => send()?,
+            Err(error) if !call.operation.route().is_change() && was_closed(&error) => {
+                std::thread::sleep(CROWDED);
+                send()?
+            }
             sent => sent,
         };
         let response = response.map_err(|error| self.broken(&error, call.applies))?;

@@ -20,7 +20,7 @@ export function askName(state, view, button, from = '') {
   const noun = view.slice(0, -1);
   const title = button === 'Add' ? `Add a ${noun}` : `${button} the ${noun} ${from}`;
   const name = el('input', { name: 'name', required: true, value: from, autocapitalize: 'none', oninput: judge });
-  const source = el('input', { name: 'source', placeholder: 'such as udp://239.0.0.1:1234' });
+  const source = el('input', { name: 'source', oninput: judge, placeholder: 'such as udp://239.0.0.1:1234' });
   const hasSource = button === 'Add' && view === 'streams';
   const fault = el('p.fault', { role: 'alert' });
   const dialog = el('dialog', { 'aria-label': title, onclose: () => dialog.remove() },
@@ -31,11 +31,12 @@ export function askName(state, view, button, from = '') {
   dialog.showModal();
   name.select();
 
-  /** Says at once that a name is taken. */
+  /** Says at once what can't be. */
   function judge() {
     const isTaken = name.value !== from && Object.hasOwn(state.whole?.[key] ?? {}, name.value);
-    fault.textContent = isTaken ? `There is a ${noun} ${name.value} already.` : '';
-    return !isTaken && name.value !== from;
+    const hasBlank = /\s/.test(source.value.trim());
+    fault.textContent = isTaken ? `There is a ${noun} ${name.value} already.` : hasBlank ? 'A source has no blank: its options come next, on its page.' : '';
+    return !fault.textContent && name.value !== from;
   }
 
   function submitted() {

@@ -35,39 +35,24 @@ const MAX_SUCCESSES: usize = 8;
 /// The time in which one value of a locked-out address is looked at.
 pub const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Login and password.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Account {
-    /// The login; it holds no `:`.
-    pub login: String,
-    pub password: String,
+/// Login, which holds no `:`, and password.
+pub type Account = [String; 2];
+
+/// Parses an `Authorization` header; `None` if it is not Basic authentication. The header does not
+/// say its encoding: it is UTF-8, as the challenge asks for, or Latin-1, as many clients send it.
+/// Bytes that are both are both accounts.
+fn readings(header: &str) -> Option<Vec<Account>> {
+    let (_, encoded) = header.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("basic"))?;
+    let bytes = STANDARD.decode(encoded.trim()).ok()?;
+    let latin1 = (!bytes.is_ascii()).then(|| bytes.iter().copied().map(char::from).collect());
+    let texts = String::from_utf8(bytes).ok().into_iter().chain(latin1);
+    texts.map(|text| text.split_once(':').map(|(login, rest)| [login, rest].map(str::to_owned))).collect()
 }
 
-impl Account {
-    /// Parses an `Authorization` header; `None` if it is not Basic authentication. The header does not
-    /// say its encoding: it is UTF-8, as the challenge asks for, or Latin-1, as many clients send it.
-    /// Bytes that are both are both accounts.
-    fn readings(header: &str) -> Option<Vec<Self>> {
-        let (scheme, encoded) = header.split_once(' ')?;
-        if !scheme.eq_ignore_ascii_case("basic") {
-            return None;
-        }
-        let bytes = STANDARD.decode(encoded.trim()).ok()?;
-        let latin1 = (!bytes.is_ascii()).then(|| bytes.iter().copied().map(char::from).collect());
-        let texts = String::from_utf8(bytes).ok().into_iter().chain(latin1);
-        let account = |text: String| {
-            let (login, password) = text.split_once(':')?;
-            Some(Self { login: login.to_owned(), password: password.to_owned() })
-        };
-        texts.map(account).collect()
-    }
-
-    /// Compares both parts in a time that does not depend on where they differ.
-    fn matches(&self, other: &Self) -> bool {
-        let login = self.login.as_bytes().ct_eq(other.login.as_bytes());
-        let password = self.password.as_bytes().ct_eq(other.password.as_bytes());
-        (login & password).into()
-    }
+/// Compares both parts in a time that does not depend on where they differ.
+fn are_equal(one: &Account, other: &Account) -> bool {
+    let [login, password] = [0, 1].map(|at| one[at].as_bytes().ct_eq(other[at].as_bytes()));
+    (login & password).into()
 }
 
 /// The rights of an account.
@@ -94,13 +79,13 @@ pub enum Verdict {
 
 /// Compares a header with the accounts that are let in; of two that are equal, the first is meant.
 fn compare(header: &str, accounts: &[(Account, Role)]) -> Verdict {
-    let Some(readings) = Account::readings(header) else { return Verdict::Missing };
+    let Some(readings) = readings(header) else { return Verdict::Missing };
     // All are compared, so that the time does not tell which of them the login belongs to.
     let is_meant =
-        |account: &Account| readings.iter().fold(false, |is, reading| is | reading.matches(account));
+        |account: &Account| readings.iter().fold(false, |is, reading| is | are_equal(reading, account));
     let meant: Vec<_> = accounts.iter().filter(|(account, _)| is_meant(account)).collect();
     match meant.first() {
-        Some((account, role)) => Verdict::Admitted { login: account.login.clone(), role: *role },
+        Some(([login, _], role)) => Verdict::Admitted { login: login.clone(), role: *role },
         None => Verdict::Wrong,
     }
 }
@@ -215,7 +200,7 @@ mod tests {
     }
 
     fn account(login: &str, password: &str) -> Account {
-        Account { login: login.to_owned(), password: password.to_owned() }
+        [login, password].map(str::to_owned)
     }
 
     fn admitted(login: &str, role: Role) -> Verdict {

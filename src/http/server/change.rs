@@ -42,7 +42,11 @@ pub fn change(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -
             Masker::Off => options.told,
             _ => ReportParts { secrets: shown.secrets, mask_key: shown.mask_key, ..options.told },
         };
-        (operation.within(memory), ChangeOptions { told, ..options })
+        let requested = match operation {
+            RequestedChange::Modify(request) => request.into_owned().within(memory).into(),
+            other => other,
+        };
+        (requested, ChangeOptions { told, ..options })
     } else {
         let told = ReportParts { diff, is_bare: !diff, ..shown };
         let options = ChangeOptions { max_delete: Some(usize::MAX), told, ..call.query.change_options() };

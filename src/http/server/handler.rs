@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
 
-use super::auth::{Account, Authenticator, LOOK_INTERVAL, Role, Verdict};
+use super::auth::{Authenticator, LOOK_INTERVAL, Role, Verdict};
 use super::front::limits::{CHANGE_TIME, CONNECTIONS};
 use super::message::{AccessRecord, Head, HttpRequest, Log, PeerAddress, Response, Service, client_address};
 use super::query::{Query, refuse_body, refuse_cross_site, refuse_foreign_use, to_canonical};
@@ -175,10 +175,8 @@ impl Handler {
             return masked.clone();
         }
         let masked = snapshot.masked(self.masker_for(role));
-        if last.len() == MOST_MASKED {
-            last.remove(0);
-        }
-        last.push((revision, role, masked.clone()));
+        last.insert(0, (revision, role, masked.clone()));
+        last.truncate(MOST_MASKED);
         masked
     }
 
@@ -295,10 +293,7 @@ impl Handler {
         let running = self.running();
         let view = if self.settings.view_auth { running.view_account() } else { None };
         let named = [(running.account(), Role::Edit), (view, Role::View)];
-        let accounts = named.into_iter().filter_map(|(account, role)| {
-            let [login, password] = account?.clone();
-            Some((Account { login, password }, role))
-        });
+        let accounts = named.into_iter().filter_map(|(account, role)| Some((account?.clone(), role)));
         let address = client_address(head, &self.settings.trusted_proxies);
         let header = head.header("authorization");
         self.authenticator.lock().check_and_count(address, header, &accounts.collect::<Vec<_>>())

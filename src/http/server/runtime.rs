@@ -48,7 +48,7 @@ pub struct Runtime {
     pub listening: OnceLock<Listening>,
     /// The last output of the command, with the time at which it came. It is locked while the command runs, so that those who
     /// ask then wait for that one.
-    printed: Mutex<Option<(Instant, Result<Printed, Error>)>>,
+    printed: Mutex<Option<(Result<Printed, Error>, Instant)>>,
 }
 
 impl Runtime {
@@ -76,11 +76,8 @@ impl Runtime {
         let command = self.command.as_ref()?;
         let asked_at = Instant::now();
         let mut last = self.printed.lock();
-        let fresh = last.take().filter(|(at, _)| asked_at.saturating_duration_since(*at) < COMMAND_LIFE);
-        let (_, printed) = last.insert(fresh.unwrap_or_else(|| {
-            let printed = print(command, engine);
-            (Instant::now(), printed)
-        }));
+        let fresh = last.take().filter(|(_, at)| asked_at.saturating_duration_since(*at) < COMMAND_LIFE);
+        let (printed, _) = last.insert(fresh.unwrap_or_else(|| (print(command, engine), Instant::now())));
         Some(printed.clone())
     }
 }
@@ -92,9 +89,8 @@ fn print(command: &str, engine: &Engine) -> Result<Printed, Error> {
         let whole = without_secrets(&format!("the runtime command {failure}"), &texts());
         Error::new(ErrorKind::EngineFailed, whole).in_brief(format!("the runtime command {}", failure.reason))
     })?;
-    let printed = serde_json::from_slice::<Value>(&output).ok().filter(Value::is_object);
-    let printed = printed
-        .ok_or_else(|| Error::new(ErrorKind::EngineFailed, "the runtime command printed no JSON object"))?;
+    let no_object = || Error::new(ErrorKind::EngineFailed, "the runtime command printed no JSON object");
+    let printed = serde_json::from_slice(&output).ok().filter(Value::is_object).ok_or_else(no_object)?;
     let masked = json_without_secrets(printed.clone(), &texts());
     Ok([printed, masked])
 }

@@ -110,8 +110,6 @@ pub struct KeyValue {
 /// The response to a transaction.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TxnReply {
-    /// The revision of etcd.
-    pub revision: i64,
     /// True if all compares held.
     pub succeeded: bool,
     /// The keys that each step has read, one list for each step.
@@ -126,7 +124,6 @@ impl TxnReply {
         };
         let responses = Option::<Vec<Value>>::deserialize(&answer["responses"]).ok()?.unwrap_or_default();
         Some(Self {
-            revision: number(&answer["header"]["revision"])?,
             succeeded: answer["succeeded"].as_bool().unwrap_or_default(),
             read: responses.iter().map(found).collect::<Option<_>>()?,
         })
@@ -200,8 +197,8 @@ mod tests {
         }));
         let found = KeyValue { key: b"a".to_vec(), mod_revision: 3, ..KeyValue::default() };
         let read = vec![vec![found], Vec::new()];
-        assert_eq!(reply, Some(TxnReply { revision: 8, succeeded: true, read }));
-        let lost = TxnReply { revision: 0, succeeded: false, read: Vec::new() };
+        assert_eq!(reply, Some(TxnReply { succeeded: true, read }));
+        let lost = TxnReply { succeeded: false, read: Vec::new() };
         assert_eq!(TxnReply::parse(&json!({"header": {}})), Some(lost));
         for other in [json!({"responses": [{"response_range": {"kvs": [{}]}}]}), json!({"responses": 1})] {
             assert_eq!(TxnReply::parse(&other), None);

@@ -42,8 +42,6 @@ pub struct Seen {
     pub lease: i64,
     /// The revision of etcd at which `pending` was written last, whatever it says; 0 where there is none.
     pub pending_revision: i64,
-    /// The revision of etcd that was read.
-    pub revision: i64,
     /// The other keys that were read, one list for each range.
     pub others: Vec<Vec<KeyValue>>,
 }
@@ -128,8 +126,8 @@ impl ClusterStore {
         let change = head.as_ref().and_then(|head| head.unconfirmed.as_ref());
         let is_of = |pending: &KeyValue| change.is_some_and(|change| change.id.as_bytes() == pending.value);
         let lease = pending.filter(is_of).map_or(0, |pending| pending.lease);
-        let (has_pending, revision, others) = (lease != 0, reply.revision, read.collect());
-        Ok(Seen { head, mod_revision, has_pending, lease, pending_revision, revision, others })
+        let (has_pending, others) = (lease != 0, read.collect());
+        Ok(Seen { head, mod_revision, has_pending, lease, pending_revision, others })
     }
 
     /// Reads the last change.

@@ -144,7 +144,13 @@ impl Etcd {
         self.ask_as("", number, path, body)
     }
 
-    /// The same as root, where etcd asks for a login.
+    /// Throws away what etcd keeps of the past.
+    pub fn compact(&self) {
+        let now = &self.ask(0, "kv/range", &json!({"key": "AA=="}))["header"]["revision"];
+        self.ask(0, "kv/compaction", &json!({"revision": now, "physical": true}));
+    }
+
+    /// The same as [`Self::ask`] as root, where etcd asks for a login.
     pub fn ask_as_root(&self, path: &str, body: &Value) -> Value {
         let login = self.ask(0, "auth/authenticate", &json!({"name": "root", "password": PASSWORD}));
         let token = login["token"].as_str().expect("root may log in").to_owned();
@@ -161,10 +167,7 @@ impl Etcd {
 
     /// How many logins a member was asked for since it was started.
     pub fn logins(&self, number: usize) -> usize {
-        let mut stream = TcpStream::connect_timeout(&self.address(number), ANSWER).expect("it runs");
-        write!(stream, "GET /metrics HTTP/1.0\r\n\r\n").expect("it waits");
-        let mut metrics = String::new();
-        stream.read_to_string(&mut metrics).expect("it answers");
+        let metrics = self.exchange(number, "GET /metrics HTTP/1.0\r\n\r\n").expect("it answers");
         let started =
             |line: &&str| line.starts_with("grpc_server_started_total") && line.contains("\"Authenticate\"");
         let line = metrics.lines().find(started).expect("it counts");
@@ -172,19 +175,20 @@ impl Etcd {
     }
 
     fn ask_as(&self, header: &str, number: usize, path: &str, body: &Value) -> Value {
-        let asked = || -> std::io::Result<Vec<u8>> {
-            let mut stream = TcpStream::connect_timeout(&self.address(number), ANSWER)?;
-            stream.set_read_timeout(Some(ANSWER))?;
-            let body = body.to_string();
-            let head = format!("POST /v3/{path} HTTP/1.0\r\n{header}Content-Length: {}", body.len());
-            write!(stream, "{head}\r\n\r\n{body}")?;
-            let mut answer = Vec::new();
-            stream.read_to_end(&mut answer)?;
-            Ok(answer)
-        };
-        let answer = asked().unwrap_or_default();
-        let body = answer.windows(4).position(|end| end == b"\r\n\r\n").map_or(0, |end| end + 4);
-        serde_json::from_slice(&answer[body..]).unwrap_or_default()
+        let body = body.to_string();
+        let head = format!("POST /v3/{path} HTTP/1.0\r\n{header}Content-Length: {}", body.len());
+        let answer = self.exchange(number, &format!("{head}\r\n\r\n{body}")).unwrap_or_default();
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
+        serde_json::from_str(body).unwrap_or_default()
+    }
+
+    fn exchange(&self, number: usize, request: &str) -> std::io::Result<String> {
+        let mut stream = TcpStream::connect_timeout(&self.address(number), ANSWER)?;
+        stream.set_read_timeout(Some(ANSWER))?;
+        stream.write_all(request.as_bytes())?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
     }
 
     pub fn kill(&mut self, number: usize) {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::etcd::{Etcd, PASSWORD, grant};
 use super::nodes::{PREFIX, TestNode, cluster, set, with_sample};
-use crate::cli::{CONF, Place, SAMPLE};
+use crate::cli::{CONF, Place, SAMPLE, with_rtsp};
 
 #[test]
 fn what_a_node_does_not_take_is_tried_again() {
@@ -29,7 +29,7 @@ fn what_a_node_does_not_take_is_tried_again() {
 }
 
 #[test]
-fn a_node_without_a_file_begins_with_the_text_of_the_cluster_or_not_at_all() {
+fn a_new_node_begins_with_the_text_of_the_cluster_or_not_at_all() {
     let Some(mut etcd) = Etcd::start(1) else { return };
     let place = Place::empty();
     let url = etcd.url(PREFIX);
@@ -42,6 +42,13 @@ fn a_node_without_a_file_begins_with_the_text_of_the_cluster_or_not_at_all() {
     assert!(!place.names().iter().any(|name| name == CONF));
     cluster(&etcd, &["save", CONF]).exits(0);
     TestNode::start_in(Place::empty(), &url, "a", &[]).until_text(SAMPLE);
+    // A file that is there is kept in its history.
+    let own = with_rtsp("1000");
+    let node = TestNode::start_in(Place::with(&own), &url, "new", &[]);
+    node.until_text(SAMPLE);
+    assert_eq!(node.run(&["history", "show", "last", "--show-secrets"]).exits(0).out, own);
+    place.run(["--cluster", &url, "serve"]).exits(2).says("--node NAME");
+    place.run(["serve", "--node", "x"]).exits(2).says("needs a cluster");
 }
 
 /// A follower that may only read, one that may put its own record, and one whose password is wrong.

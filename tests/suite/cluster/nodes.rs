@@ -287,8 +287,7 @@ fn a_node_goes_on_without_etcd_starts_without_it_and_is_soon_back() {
     for port in 600..620 {
         set(&etcd, &port.to_string(), &["-q"]).exits(0);
     }
-    let revision = etcd.store(PREFIX, GatewaySettings::default()).seen().expect("it answers").revision;
-    etcd.ask(0, "kv/compaction", &json!({"revision": revision.to_string(), "physical": true}));
+    etcd.compact();
     node.signal(Signal::CONT);
     node.until_port("619");
     assert!(node.reloads() - before <= 3, "a burst is one reload: {}", node.reloads());

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::etcd::Etcd;
 use super::nodes::{COUNTING, PREFIX, TestNode, cluster, set, with_sample};
-use crate::cli::{Place, SAMPLE, with_rtsp};
+use crate::cli::{Place, SAMPLE};
 use crate::proxy::Proxy;
 use crate::waiting::let_pass;
 
@@ -122,17 +122,4 @@ fn nodes_converge_when_members_and_nodes_are_killed() {
     }
     let head = cluster(&etcd, &["read", "-o", "conf"]).exits(0).out;
     nodes.iter().for_each(|node| assert_eq!(node.place.text(), head));
-}
-
-#[test]
-fn a_file_that_is_there_is_kept_in_the_history_of_a_new_node() {
-    let Some(etcd) = with_sample(1) else { return };
-    let own = with_rtsp("1000");
-    let place = Place::with(&own);
-    let node = TestNode::start_in(place, &etcd.url(PREFIX), "new", &COUNTING);
-    node.until_text(SAMPLE);
-    assert_eq!(node.run(&["history", "show", "last", "--show-secrets"]).exits(0).out, own);
-    let place = Place::empty();
-    place.run(["--cluster", &etcd.url(PREFIX), "serve"]).exits(2).says("--node NAME");
-    place.run(["serve", "--node", "x"]).exits(2).says("needs a cluster");
 }

@@ -1,6 +1,5 @@
 //! etcd runs out of space, and is compacted and defragmented then.
 
-use mediactl::store::etcd::GatewaySettings;
 use serde_json::json;
 
 use super::etcd::Etcd;
@@ -43,8 +42,7 @@ fn a_full_etcd_changes_nothing_and_works_again_when_it_is_compacted() {
     let status = || etcd.mediactl(&place, "/p", &["status"]).run();
     status().exits(11).prints("alarm:         NOSPACE: etcd is full: compact it, then");
     // What docs/cluster.md says.
-    let revision = etcd.store("/p", GatewaySettings::default()).seen().expect("it can be read").revision;
-    etcd.ask(0, "kv/compaction", &json!({"revision": revision.to_string(), "physical": true}));
+    etcd.compact();
     etcd.ask(0, "maintenance/defragment", &json!({}));
     let alarms = etcd.ask(0, "maintenance/alarm", &json!({"action": "GET"}));
     for alarm in alarms["alarms"].as_array().expect("there is one") {

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use mediaconf::Request;
-use mediactl::engine::{ChangeOptions, ConfigService, Engine, Hooks, RequestedChange};
+use mediactl::engine::{ChangeOptions, ConfigService, Engine, Hooks, Operation, RequestedChange};
 use mediactl::error::ErrorKind;
 use mediactl::store::etcd::GatewaySettings;
 use serde_json::json;
@@ -30,7 +30,7 @@ fn what_was_acknowledged_outlives_the_leader() {
     };
     let first = engine(20);
     first
-        .save(&bytes::Bytes::from_static(SAMPLE.as_bytes()), &ChangeOptions::default())
+        .replace_as(Operation::Save, &bytes::Bytes::from_static(SAMPLE.as_bytes()), &ChangeOptions::default())
         .expect("etcd is ready");
     let (is_over, made) = (AtomicBool::new(false), AtomicUsize::new(0));
     let engines: Vec<Engine> = (0..WRITERS).map(|writer| engine([2, 10][writer % 2])).collect();

@@ -211,6 +211,9 @@ impl<'f> Connection<'f> {
     fn read_more(&mut self, part: &str) -> Result<(), End> {
         match self.fill() {
             Ok(1..) => Ok(()),
+            _ if self.shared.slots[0].is_stopping() => {
+                Err(Error::new(ErrorKind::Full, "the server is stopping").into())
+            }
             Ok(0) => Err(malformed(format!("the connection ended within the {part}")).into()),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                 Err(Error::new(ErrorKind::TooSlow, format!("the {part} did not arrive in time")).into())

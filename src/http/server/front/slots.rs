@@ -173,8 +173,13 @@ impl Slots {
     pub fn stop(&self) {
         let mut table = self.table.lock();
         table.stopping = true;
-        let idle = table.held.values_mut().filter(|holder| !holder.is_busy);
-        idle.for_each(|holder| holder.lose(Shutdown::Both));
+        for holder in table.held.values_mut() {
+            match holder.is_busy {
+                // A body that still comes ends here; an answer does not.
+                true => _ = shutdown(&holder.socket, Shutdown::Read),
+                false => holder.lose(Shutdown::Both),
+            }
+        }
         self.changed.notify_all();
     }
 

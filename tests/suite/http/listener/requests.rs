@@ -103,16 +103,19 @@ fn answers_without_a_body_have_none_and_a_header_in_a_header_is_a_500() {
 fn requests_that_were_read_are_answered_before_the_server_ends() {
     let running = Running::start();
     let (address, service) = (running.address, running.service.clone());
-    let (mut idle, mut busy, mut whole) = (running.client(), running.client(), running.client());
+    let [mut idle, mut busy, mut whole, mut half] = [(); 4].map(|()| running.client());
     whole.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     whole.answer();
+    half.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n");
+    half.head_only();
     busy.send("GET /slow?3000 HTTP/1.1\r\nHost: a\r\n\r\n");
-    eventually(|| running.asked() == 2 && running.open_connections() == 3);
+    eventually(|| running.asked() == 2 && running.open_connections() == 4);
     let begin = Instant::now();
     running.server.stop(PATIENCE);
     assert!(begin.elapsed() < PATIENCE / 2, "it does not wait for longer than it has to");
     let answer = busy.answer();
     assert_eq!((answer.text(), answer.header("Connection")), ("at last", Some("close")));
+    is_problem(&half.answer(), 503, ErrorKind::Full);
     assert!(idle.is_closed() && busy.is_closed() && whole.is_closed());
     assert!(TcpStream::connect(address).is_err(), "nobody listens any more");
     assert!(service.refused.lock().expect("nobody panicked").is_empty());
