@@ -247,8 +247,9 @@ impl ServeArgs {
             runtime: Runtime::new(self.runtime_cmd.clone()),
             patch_memory,
         };
-        let most_waiting = (self.max_connections / 4).max(1);
-        Handler { most_waiting, console, ..Handler::new(engine, settings) }
+        let mut handler = Handler::new(engine, settings);
+        (handler.most_waiting, handler.console) = ((self.max_connections / 4).max(1), console);
+        handler
     }
 
     /// The configuration that a node follows, which options or the context in use name beside the file; `None` for a
