@@ -78,7 +78,7 @@ fn a_path_goes_on_with_what_its_use_allows() {
         ),
         (Settable, "streams.news.template=", ""),
         (Settable, "edit_auth.login=", ""),
-        (Settable, "loglevel=", ""),
+        (Settable, "loglevel=in", "loglevel=info"),
         // Secrets are no values.
         (Settable, "cluster_key=", ""),
         (Settable, "edit_auth.password=", ""),
