@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { CONF, VIEWER, agree, ask, enter, keep, named, press, replace, review, shows } from './entered.js';
+import { CONF, VIEWER, agree, apply, ask, enter, keep, named, press, replace, review, shows } from './entered.js';
 import { click, inBrowser, options, until } from './served.js';
 
 const here = inBrowser(CONF, { each: true });
@@ -150,6 +150,23 @@ test('a long broken file says the same once, and is mended at both ends', option
   await shows(page, '#states', 'Mend it');
   await press(page, 'Remove');
   await shows(page, '#change .problem', 'changed by hand');
+});
+
+test('a broken file keeps its line ends, and one beside an unsaved update is not said to run', options, async () => {
+  const page = await enter(here, '#/file');
+  const long = CONF.replaceAll('\n', '\r\n');
+  here.editByHand(() => long.replace('stream tcam {', 'stream tcam {{'));
+  await shows(page, 'main', 'can’t be loaded');
+  await replace(page, 'tcam {{', 'tcam {');
+  await review(page);
+  assert.equal(await page.$$eval('#change .removed', (lines) => lines.length), 1);
+  await apply(page);
+  assert.equal(here.text, long);
+  await keep(page);
+  await ask(here, 'update_config', CONF.replace('prepush 3', 'prepush 4'));
+  await shows(page, 'main', 'The file is not what runs: an update that is not saved to the file runs.');
+  await press(page, 'Go back to what runs');
+  await agree(here, page, 'prepush 4;');
 });
 
 test('going back lists what it undoes', options, async () => {

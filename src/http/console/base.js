@@ -130,6 +130,7 @@ export const firstOf = (paths, count) => paths.slice(0, 3).join(', ') + (count >
 /** What runs, in words. @param {import('./server.js').Status | null} status */
 export function runsWords(status) {
   const { number: last, after } = status?.last_change ?? {};
+  if (status?.state.includes('unsaved-update')) return 'an update that is not saved to the file runs';
   return after && after === status?.revisions.running ? `change ${last} runs` : 'the text from before the edit runs';
 }
 

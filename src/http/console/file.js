@@ -19,6 +19,7 @@ export function showFile(main, state, _, signal) {
   let editor;
   /** The text, the revision of the file that it is of, and what is in front of the lines that are shown, and behind them. */
   let [text, revision, before, after] = ['', '', '', ''];
+  let end = '\n';
   let isOpened = false;
   /** The faults: what keeps the file from being loaded comes first. @type {Found[]} */
   let found = [];
@@ -35,17 +36,17 @@ export function showFile(main, state, _, signal) {
       const checked = mayEdit ? (await api.post('check_config', { source: 'saved', columns: 'utf16' })).body : { faults: [], errors: 0 };
       if (isOpened && state.draft) return fill(head, el('p.warning', { role: 'alert' }, 'The file was changed since you began.'));
       const { status } = state;
-      const isBroken = status?.state.includes('broken');
+      const [isBroken, isByHand, isUnsaved] = ['broken', 'edited-by-hand', 'unsaved-update'].map((name) => status?.state.includes(name));
       [text, revision, isOpened] = [now.body, now.revision, false];
       edit.textContent = 'Edit';
       found = errorsFirst(checked.faults);
       refill(head, [status?.state, checked, status?.last_change], () => [
         el('p', { class: isBroken ? 'problem' : 'own' }, isBroken ? `The file has ${mayEdit ? counted(checked.errors, 'error') : 'errors'} and can’t be loaded: ` :
-          status?.state.includes('edited-by-hand') ? 'The file was edited by hand and has no errors: ' : 'The file is what runs: ', `${runsWords(status)}.`),
+          isByHand ? 'The file was edited by hand and has no errors: ' : isUnsaved ? 'The file is not what runs: ' : 'The file is what runs: ', `${runsWords(status)}.`),
         mayEdit && el('div.buttons', edit,
           found.some((each) => each.fix) && el('button', { onclick: fix }, 'Fix'),
-          status?.state.includes('edited-by-hand') && el('button', { onclick: goBack }, 'Go back to what runs'),
-          !isBroken && status?.state.includes('edited-by-hand') && el('button', { onclick: run }, 'Run the file'))]);
+          (isByHand || isUnsaved) && el('button', { onclick: goBack }, 'Go back to what runs'),
+          isByHand && !isBroken && !isUnsaved && el('button', { onclick: run }, 'Run the file'))]);
       show(text, found.find(({ file }) => !file)?.line);
     } catch (error) {
       fill(head, problemView(error));
@@ -103,7 +104,7 @@ export function showFile(main, state, _, signal) {
   async function open() {
     const now = await read('shown');
     if (isOpened || !state.mayLeave()) return;
-    [text, revision, isOpened] = [now.body, now.revision, true];
+    [text, revision, isOpened, end] = [now.body, now.revision, true, now.end];
     edit.textContent = 'Cancel';
     const line = editor?.cursorLine ?? 1;
     show(text, line);
@@ -112,7 +113,7 @@ export function showFile(main, state, _, signal) {
 
   function typed(/** @type {string} */ part) {
     const now = before + part + after;
-    const draft = { kind: /** @type {const} */ ('operation'), label: 'the file', base: revision, operation: { save: now }, command: [], isOfFile: true, isQuiet: true };
+    const draft = { kind: /** @type {const} */ ('operation'), label: 'the file', base: revision, operation: { save: now.replaceAll('\n', end) }, command: [], isOfFile: true, isQuiet: true };
     state.set({ draft: now === text ? null : draft });
   }
 

@@ -89,14 +89,14 @@ export function requestOf(draft) {
  */
 async function review(api, draft, wanted, signal) {
   const { body: { revisions, state } } = await api.get('status', {}, { signal });
-  const isFile = draft.kind === 'operation' && draft.isOfFile || state.includes('edited-by-hand') && !state.includes('broken');
+  const isFile = state.includes('edited-by-hand') && (draft.kind === 'operation' && draft.isOfFile || !state.includes('broken'));
   const target = isFile ? revisions.file : revisions.running;
   try {
     const { body: { diff, values }, notes } = await send(api, draft, wanted, { dry_run: true, tell: { diff: true, values: true } }, signal);
     const named = values.find((/** @type {{ keys: string[] }} */ { keys }) => keys.join('.') === 'edit_auth.login');
     return { draft, target, diff: diff.join('\n'), command: commandOf(api.base, draft, wanted, diff, values), login: named?.after, notes };
   } catch (error) {
-    const isClash = error instanceof Problem && !state.includes('broken') && (error.name === 'stale' || (error.name === 'conflict' && error.details.length > 0));
+    const isClash = error instanceof Problem && draft.base !== null && !state.includes('broken') && (error.name === 'stale' || (error.name === 'conflict' && error.details.length > 0));
     if (!isClash) throw error;
     return { draft, target, clash: error, diff: '', command: '', notes: [] };
   }

@@ -33,9 +33,9 @@ export class Problem extends Error {
 }
 
 /**
- * An answer: `body` is JSON that was read, or a text; `revision` is that of the configuration, empty where the answer has
- * none, and `line` that of an entry in the file.
- * @typedef {{status: number, body: any, etag: string | null, revision: string, pending: string | null, notes: string[],
+ * An answer: `body` is JSON that was read, or a text, whose lines had this `end`; `revision` is that of the configuration, empty
+ * where the answer has none, and `line` that of an entry in the file.
+ * @typedef {{status: number, body: any, end: string, etag: string | null, revision: string, pending: string | null, notes: string[],
  *   line: number, retryAfter: number}} Answer
  */
 
@@ -141,6 +141,7 @@ function answerOf({ response: { headers, ok, status }, text }) {
   return {
     status,
     body,
+    end: text.includes('\r\n') ? '\r\n' : '\n',
     etag,
     revision: /[0-9a-f]{32}/.exec(etag ?? '')?.[0] ?? '',
     pending: headers.get('Mediactl-Pending'),

@@ -26,37 +26,23 @@ fn says_no_secret(response: &Response, what: &str) {
     assert_eq!(SECRETS.iter().find(|secret| told.contains(**secret)), None, "{what}: {told}");
 }
 
+/// `crate::secrets` asks for each answer with each form of a secret.
 #[test]
-fn every_answer_to_a_viewer_is_masked() {
+fn masks_are_all_alike_for_a_viewer_also_where_an_editor_sees_what_changed() {
     let server = Server::viewed(TEXT);
     let change = r#"{"rtmp":1935,"cluster_key":"c1uster2"}"#;
     server.made("modify_config?message=password%3Dh1dden", change);
-    let (all, changed) = ("?source=saved&format=conf", "history/1?format=diff");
-    for target in [
-        "read_config",
-        "read_config?runtime=true",
-        "read_config?skip_streams=true",
-        "read_config?format=conf",
-        "read_config?source=saved",
-        &format!("read_config{all}"),
-        "history",
-        "history/last",
-        changed,
-        "diff?from=1&to=running",
-        "blame?path=rtmp",
-        "openapi.json",
-    ] {
-        let response = server.fetch_as(VIEWER, target);
-        assert_eq!(response.status, 200, "{target}");
-        says_no_secret(&response, target);
+    for target in ["history", "history/last", "history/1?format=diff", "diff?from=1&to=running"] {
+        says_no_secret(&server.fetch_as(VIEWER, target), target);
     }
     says_no_secret(&asked(&server, "GET", "/metrics", &[], ""), "metrics");
-    assert!(text(&server.fetch(changed)).contains("+cluster_key c1uster2;"), "an editor sees it");
+    let changed = text(&server.fetch("history/1?format=diff"));
+    assert!(changed.contains("+cluster_key c1uster2;"), "{changed}");
     let shown = text(&server.fetch_as(VIEWER, "read_config?format=conf"));
     assert!(shown.contains("view_auth viewer <secret:000000>;\n"), "equal secrets do not show: {shown}");
     assert_eq!(body(&server.fetch_as(VIEWER, "read_config"))["rtmp"], json!(1935));
     server.edit_by_hand("stream a {", "stream a {{ password h1dden");
-    for query in ["?source=saved", all] {
+    for query in ["?source=saved", "?source=saved&format=conf"] {
         says_no_secret(&server.fetch_as(VIEWER, &format!("read_config{query}")), query);
     }
 }

@@ -1,10 +1,12 @@
 //! An HTTP server of a few lines, one request a connection.
 
-use crate::waiting::let_pass;
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::waiting::let_pass;
 
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -114,8 +116,8 @@ fn serve<S: Read + Write>(
             Reply::Answer { status, headers, body } => send(&mut stream, status, &headers, &body),
             Reply::Close => {}
             Reply::Silence => silent.push(stream),
-            Reply::Trickle => trickle(&mut stream),
-            Reply::Endless(status) => never_end(&mut stream, status),
+            Reply::Trickle => pour(&mut stream, "200 OK\r\nContent-Length: 1000", b"x"),
+            Reply::Endless(status) => pour(&mut stream, &format!("{status} Whatever"), &[b' '; 64 * 1024]),
             Reply::Raw(bytes) => {
                 let _ = stream.write_all(bytes.as_bytes());
             }
@@ -123,22 +125,12 @@ fn serve<S: Read + Write>(
     }
 }
 
-fn trickle(stream: &mut impl Write) {
-    let mut piece = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n";
-    for _ in 0..100 {
-        if stream.write_all(piece.as_bytes()).is_err() {
-            return;
-        }
-        piece = "x";
-        let_pass(std::time::Duration::from_millis(100));
-    }
-}
-
-/// Until the client has enough of it.
-fn never_end(stream: &mut impl Write, status: u16) {
-    let mut piece = format!("HTTP/1.1 {status} Whatever\r\n\r\n").into_bytes();
-    while stream.write_all(&piece).is_ok() {
-        piece = vec![b' '; 64 * 1024];
+/// Until the client has enough of it; single bytes come slowly.
+fn pour(stream: &mut impl Write, head: &str, piece: &[u8]) {
+    let mut is_open = stream.write_all(format!("HTTP/1.1 {head}\r\n\r\n").as_bytes()).is_ok();
+    while is_open {
+        let_pass(Duration::from_millis(if piece.len() == 1 { 100 } else { 0 }));
+        is_open = stream.write_all(piece).is_ok();
     }
 }
 
