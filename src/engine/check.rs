@@ -141,11 +141,10 @@ fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
     let known: [HashSet<&str>; 2] = known;
     [0, 1].map(|side| {
         let (text, mut rest, mut at) = (texts[side].text(), String::new(), 0);
-        let middle = differing[side].first().zip(differing[side].last());
-        let middle = middle.map_or(0..0, |(first, last)| first.id()..last.id() + 1);
+        let middle: Vec<_> = differing[side].iter().map(|entry| entry.id()).collect();
         let is_group = |entry: &Entry<'_>| Schema::group_of(&entry.keyword()).is_some();
         for block in texts[side].entries().filter(is_group) {
-            if !middle.contains(&block.id()) || known[1 - side].contains(block.text()) {
+            if middle.binary_search(&block.id()).is_err() || known[1 - side].contains(block.text()) {
                 rest.push_str(&text[at..block.start()]);
                 at = block.end();
             }

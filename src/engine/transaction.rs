@@ -79,9 +79,7 @@ impl Engine {
                 made => break made,
             }
         };
-        if let Some(activity) = self.activity() {
-            activity.count_change(operation, options.dry_run, &made);
-        }
+        self.activity().iter().for_each(|counts| counts.count_change(operation, options.dry_run, &made));
         made
     }
 
@@ -307,9 +305,8 @@ impl<'e> Transaction<'e> {
         let (Some(state), Some(file)) = (&mut self.state, &self.stored) else { return };
         if !state.is_saved() && file.snapshot.is_same_text(&state.running) {
             state.saved = state.running.clone();
-            if let Some(running) = self.engine.running.as_ref().filter(|_| self.turn.is_some()) {
-                running.exchange(|state| state.saved = state.running.clone());
-            }
+            let running = self.engine.running.iter().filter(|_| self.turn.is_some());
+            running.for_each(|running| running.exchange(|state| state.saved = state.running.clone()));
         }
     }
 

@@ -33,6 +33,11 @@ fn as_root<T>(made: impl FnOnce() -> T) -> Option<T> {
     needs_root().then(made)
 }
 
+/// The cases of a test that has to be root; none if it is not.
+fn cases_of_root<T, const COUNT: usize>(cases: [T; COUNT]) -> impl Iterator<Item = T> {
+    needs_root().then_some(cases).into_iter().flatten()
+}
+
 fn give(path: &Path, user: u32, group: u32) {
     chown(path, Some(user), Some(group)).expect("root may give files away");
 }

@@ -10,6 +10,7 @@ use crate::cli::{CONF, Place, Run, SAMPLE, own_path, set_mode};
 use crate::cluster::etcd::Etcd;
 use crate::fleet::Edges;
 use crate::needs::needs;
+use crate::ports::free_ports;
 use crate::waiting::eventually;
 
 fn example(name: &str) -> PathBuf {
@@ -198,14 +199,8 @@ fn the_cluster_to_try_out_starts_and_ends() {
         return;
     }
     let place = Place::with(SAMPLE);
-    // Six ports in a row that are free now.
-    let port = (24_000..60_000).step_by(10).find(|port| {
-        let bound: Vec<_> =
-            (0..6).map(|more| std::net::TcpListener::bind(("127.0.0.1", port + more))).collect();
-        bound.iter().all(Result::is_ok)
-    });
     let mut script = command(&place, example("cluster/try-cluster"));
-    script.args(["try", &port.expect("there are free ports").to_string()]);
+    script.args(["try", &free_ports(6).to_string()]);
     let mut script = script.stdout(std::process::Stdio::piped()).spawn().expect("it can be started");
     let mut lines = BufReader::new(script.stdout.take().expect("stdout is a pipe")).lines();
     let ready = lines.next().expect("it says when it is ready").expect("it is text");

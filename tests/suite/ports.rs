@@ -10,12 +10,16 @@ const COUNT: u16 = 20_000;
 
 /// A port that nobody listens on, another one each time.
 pub fn free_port() -> u16 {
+    free_ports(1)
+}
+
+/// The first of several ports in a row.
+pub fn free_ports(count: u16) -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     // Two runs of the tests at a time begin elsewhere.
     let start = (std::process::id() % 40) as u16 * (COUNT / 40);
-    let candidates =
-        std::iter::repeat_with(|| FIRST + (start + NEXT.fetch_add(1, Ordering::Relaxed) % COUNT) % COUNT);
-    let mut free =
-        candidates.take(COUNT.into()).filter(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok());
-    free.next().expect("there are free ports")
+    let is_free = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok();
+    let next = || FIRST + (start + NEXT.fetch_add(count, Ordering::Relaxed) % COUNT) % COUNT;
+    let mut firsts = std::iter::repeat_with(next).take(COUNT.into());
+    firsts.find(|first| (*first..first + count).all(is_free)).expect("there are free ports")
 }

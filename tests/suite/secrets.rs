@@ -23,14 +23,11 @@ fn entries(is_place: impl Fn(&str) -> bool) -> Vec<String> {
         .filter(|place| is_place(place))
         .flat_map(|place| forms.iter().map(move |form| place.replace("{}", form)));
     let named = texts.enumerate().map(|(number, text)| {
-        let name = |text: String, block: &str| {
-            text.replacen(
-                &format!("{block} "),
-                &format!("{block} n{number}"),
-                usize::from(text.starts_with(block)),
-            )
+        let name = |text: String, block: &&str| match text.strip_prefix(*block) {
+            Some(rest) => format!("{block}n{number}{rest}"),
+            None => text,
         };
-        ["stream", "live", "plugin"].iter().fold(text, |text, block| name(text, block)) + "\n"
+        ["stream ", "live ", "plugin "].iter().fold(text, name) + "\n"
     });
     named.filter(|text| mediaconf::check(text).errors() == 0).collect()
 }
@@ -84,19 +81,10 @@ fn no_viewer_and_no_page_gets_a_secret() {
     assert_eq!(server.post("modify_config", r#"{"rtmp":1935}"#).status, 200);
     let [viewer, admin] = [account("viewer", "l00k"), account("admin", "s3cret")];
     for (who, query) in [(&viewer, ""), (&admin, "secrets=masked")] {
-        for target in [
-            "read_config?",
-            "read_config?format=conf&",
-            "read_config?skip_streams=true&",
-            "read_config?runtime=true&",
-            "read_config?source=saved&",
-            "read_config?source=saved&format=conf&",
-            "read_config?path=streams.*.urls&",
-            "read_config?path=thing&",
-            "history/1?",
-            "diff?from=1&",
-            "blame?path=thing&",
-        ] {
+        let read = ["", "format=conf&", "skip_streams=true&", "runtime=true&", "source=saved&"].into_iter();
+        let read = read.chain(["source=saved&format=conf&", "path=streams.*.urls&", "path=thing&"]);
+        let read = read.map(|query| format!("read_config?{query}"));
+        for target in read.chain(["history/1?", "diff?from=1&", "blame?path=thing&"].map(str::to_owned)) {
             let target = format!("/media/api/{target}{query}");
             let answer = server.ask("GET", &target, &[("authorization", who)], "");
             let body = String::from_utf8_lossy(&answer.body);

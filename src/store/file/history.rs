@@ -43,9 +43,8 @@ pub(super) const KEEP: &str = "keep";
 /// The number of the text before the first change, unless another text has it.
 pub(super) const FIRST: u64 = 0;
 
-/// The ends of the names of a text.
+/// The end of the name of a text that is not compressed.
 const TEXT: &str = ".conf";
-const COMPRESSED: &str = ".conf.gz";
 
 impl FileStamp {
     pub(super) fn of(found: &Metadata) -> Self {
@@ -187,14 +186,11 @@ impl History {
 
     /// The text with this number and this revision.
     fn text(&self, number: u64, revision: Revision) -> Result<Option<Vec<u8>>, Error> {
-        for name in [plain(number), packed(number)] {
-            let Some(bytes) = self.read(&name)? else { continue };
-            let text = if name.ends_with(COMPRESSED) { gunzip(&bytes, u64::MAX) } else { Some(bytes) };
-            if let Some(text) = text.filter(|text| Revision::from_text(text) == revision) {
-                return Ok(Some(text));
-            }
+        let is_it = |text: &Vec<u8>| Revision::from_text(text) == revision;
+        if let Some(text) = self.read(&plain(number))?.filter(is_it) {
+            return Ok(Some(text));
         }
-        Ok(None)
+        Ok(self.read(&packed(number))?.and_then(|bytes| gunzip(&bytes, u64::MAX)).filter(is_it))
     }
 
     /// Reconciles the history with the file at `path`, which holds `now`, or is missing.
@@ -380,7 +376,7 @@ pub(super) fn plain(number: u64) -> String {
 
 /// The name of the same text, compressed.
 fn packed(number: u64) -> String {
-    format!("{number}{COMPRESSED}")
+    format!("{number}{TEXT}.gz")
 }
 
 fn compressed(text: &[u8]) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{lchown, symlink};
 
-use super::{OWNER, STRANGER, TEXT, give, public_place, set_mode};
+use super::{OWNER, STRANGER, TEXT, cases_of_root, give, public_place, set_mode};
 use crate::cli::{CONF, Place};
 use crate::needs::needs_root;
 
@@ -36,18 +36,15 @@ fn refused_and_followed(place: &Place, exit: i32) {
 
 #[test]
 fn a_link_of_a_stranger_in_a_sticky_folder_is_not_followed_and_all_others_are() {
-    if !needs_root() {
-        return;
-    }
     // The last three: not everybody may write there, or everybody may take the links away.
-    for (links_of, folder_of, mode, exit) in [
+    for (links_of, folder_of, mode, exit) in cases_of_root([
         (STRANGER, 0, 0o1777, 4),
         (0, 0, 0o1777, 0),
         (OWNER, OWNER, 0o1777, 0),
         (STRANGER, 0, 0o755, 0),
         (STRANGER, 0, 0o777, 0),
         (STRANGER, 0, 0o1775, 0),
-    ] {
+    ]) {
         let place = place_with_links(links_of);
         give(&place.path("."), folder_of, folder_of);
         set_mode(&place.path("."), mode);

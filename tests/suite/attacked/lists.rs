@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustix::fs::XattrFlags;
 
-use super::{GROUP, OWNER, STRANGER, TEXT, as_root, give, mode, run_as, set_mode};
+use super::{GROUP, OWNER, STRANGER, TEXT, as_root, cases_of_root, give, mode, run_as, set_mode};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place};
 use crate::needs::{given, needs_root};
@@ -102,10 +102,7 @@ fn a_change_keeps_the_list() {
 /// The group shares the file: a member can't give a new file to the owner, so the old one is written.
 #[test]
 fn a_change_by_a_member_of_the_group_keeps_owner_and_mode() {
-    if !needs_root() {
-        return;
-    }
-    for first in [0, 1] {
+    for first in cases_of_root([0, 1]) {
         let place = Place::with(TEXT);
         let conf = place.path(CONF);
         give(&place.path("."), OWNER, GROUP);

@@ -3,9 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 
-use super::{GROUP, OWNER, STRANGER, TEXT, as_root, give, public_place, run_as, set_mode};
+use super::{GROUP, OWNER, STRANGER, TEXT, as_root, cases_of_root, give, public_place, run_as, set_mode};
 use crate::cli::{CONF, Place};
-use crate::needs::needs_root;
 
 const STATE: &str = ".media.conf.mediactl";
 
@@ -34,10 +33,7 @@ fn two_files_of_different_owners_have_a_state_folder_each() {
 
 #[test]
 fn after_chown_root_makes_a_state_folder_for_the_new_owner() {
-    if !needs_root() {
-        return;
-    }
-    for first in [OWNER, 0] {
+    for first in cases_of_root([OWNER, 0]) {
         let place = of(first);
         give(&place.path(CONF), STRANGER, STRANGER);
         run_as(&place, STRANGER, STRANGER, &["history"]).exits(4);
@@ -75,10 +71,7 @@ fn no_link_of_the_former_owner_is_followed() {
 /// In a folder where everybody makes files, nobody knows who owned the file before.
 #[test]
 fn in_a_public_folder_nothing_is_taken_over() {
-    if !needs_root() {
-        return;
-    }
-    for mode in [0o1777, 0o1775] {
+    for mode in cases_of_root([0o1777, 0o1775]) {
         let place = public_place();
         set_mode(&place.path("."), mode);
         give(&place.path(CONF), OWNER, GROUP);

@@ -5,9 +5,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 
-use super::{GROUP, OWNER, STRANGER, TEXT, as_root, give, public_place, run_as, set_mode};
+use super::{GROUP, OWNER, STRANGER, TEXT, as_root, cases_of_root, give, public_place, run_as, set_mode};
 use crate::cli::{CONF, Place};
-use crate::needs::needs_root;
 
 /// The state folder as this user makes it, with the mode that it should have.
 fn plant(place: &Place, user: u32) -> PathBuf {
@@ -45,10 +44,7 @@ fn a_password_is_not_sent_to_the_socket_of_a_stranger() {
 /// The folders are root's by now, and a file in them is still the stranger's.
 #[test]
 fn a_planted_change_to_take_back_or_journal_is_refused() {
-    if !needs_root() {
-        return;
-    }
-    for name in ["pending", "in-place", "lock", "serve.lock", "history/journal"] {
+    for name in cases_of_root(["pending", "in-place", "lock", "serve.lock", "history/journal"]) {
         let place = public_place();
         place.set(&["rtsp=554"]).exits(0);
         let text = place.text();
@@ -63,17 +59,14 @@ fn a_planted_change_to_take_back_or_journal_is_refused() {
 
 #[test]
 fn a_state_folder_is_refused_by_its_owner_and_its_mode() {
-    if !needs_root() {
-        return;
-    }
-    for (user, exit) in [(0, 0), (OWNER, 0), (STRANGER, 4)] {
+    for (user, exit) in cases_of_root([(0, 0), (OWNER, 0), (STRANGER, 4)]) {
         let place = public_place();
         give(&place.path(CONF), OWNER, GROUP);
         plant(&place, user);
         place.set(&["rtsp=554"]).exits(exit);
         assert_eq!(place.text() == TEXT, exit == 4, "user {user}");
     }
-    for (mode, exit) in [(0o700, 0), (0o770, 0), (0o701, 4), (0o755, 4), (0o777, 4)] {
+    for (mode, exit) in cases_of_root([(0o700, 0), (0o770, 0), (0o701, 4), (0o755, 4), (0o777, 4)]) {
         let place = Place::with(TEXT);
         let state = plant(&place, 0);
         set_mode(&state, mode);

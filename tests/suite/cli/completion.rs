@@ -9,7 +9,8 @@ use crate::waiting::until;
 /// Asks as fish does: the last word is the one that is typed.
 fn ask(place: &Place, words: &[&str]) -> Call {
     let arguments = ["--", "mediactl"].into_iter().chain(words.iter().copied());
-    place.mediactl(arguments).env("COMPLETE", "fish")
+    let call = place.mediactl(arguments).env("COMPLETE", "fish");
+    call.env("XDG_CONFIG_HOME", &place.path(".").display().to_string())
 }
 
 /// The candidates, each with its documentation behind a tab; nothing is said, whatever happens.
@@ -48,10 +49,6 @@ fn contexts(place: &Place, text: &str) {
     set_mode(&place.path("mediactl/contexts.conf"), 0o600);
 }
 
-fn with_contexts(place: &Place, call: Call) -> Call {
-    call.env("XDG_CONFIG_HOME", &place.path(".").display().to_string())
-}
-
 #[test]
 fn each_argument_is_completed() {
     let place = place();
@@ -72,7 +69,8 @@ fn each_argument_is_completed() {
         // Paths: each kind of argument, which the library completes.
         ("modify --set streams.cam1.prep", "streams.cam1.prepush= streams.cam1.prepush=off"),
         ("modify --set=streams.cam1.titl", "--set=streams.cam1.title="),
-        ("modify --set-string loglev", "loglevel="),
+        ("modify --set-string snm", "snmp="),
+        ("modify --set loglevel=deb", "loglevel=debug"),
         ("wait rtm", "rtmp= rtmps="),
         ("modify --unset streams.fi", "streams.film …"),
         ("modify --replace streams.cam1.prep", "streams.cam1.prepush"),
@@ -114,7 +112,7 @@ fn each_argument_is_completed() {
         ("modify --set \u{e9}\u{1b}", ""),
     ] {
         let words: Vec<&str> = line.split(' ').collect();
-        let found = texts(with_contexts(&place, ask(&place, &words))).join(" ");
+        let found = texts(ask(&place, &words)).join(" ");
         let is_met = match expected.strip_suffix('…') {
             Some(start) => found.starts_with(start),
             None => found == expected,
@@ -134,7 +132,7 @@ fn documentation_stands_behind_a_tab() {
         (["-x", "prod", "rollba"], "rollback\tMake an earlier text the configuration again"),
         (["context", "use", "pro"], "prod\thttps://media.example"),
     ] {
-        assert_eq!(candidates(with_contexts(&place, ask(&place, &words))), [expected], "{words:?}");
+        assert_eq!(candidates(ask(&place, &words)), [expected], "{words:?}");
     }
     let changes = candidates(ask(&place, &["diff", "change:1"]));
     let is_told = changes[0].starts_with("change:1\t") && changes[0].ends_with("modify  ticket 231");
@@ -150,16 +148,10 @@ fn the_target_is_the_one_that_the_line_names() {
     place.line("update -q new.conf").exits(0);
     place.put("password", "hunter2\n");
     let context = |name: &str, more: &str| format!("context {name} {{ url {}; {more} }}\n", server.url);
-    contexts(
-        &place,
-        &[
-            context("live", "login admin; password_command \"cat password\";"),
-            context("closed", ""),
-            context("stuck", "login admin; password_command \"sleep 1000\";"),
-        ]
-        .concat(),
-    );
-    let names = |words: &[&str]| texts(with_contexts(&place, ask(&place, words)));
+    let live = context("live", "login admin; password_command \"cat password\";");
+    let stuck = context("stuck", "login admin; password_command \"sleep 1000\";");
+    contexts(&place, &(live + &context("closed", "") + &stuck));
+    let names = |words: &[&str]| texts(ask(&place, words));
     let of = |target: &[&str]| names(&[target, &["rm", "streams.run"]].concat()).into_iter().next();
     let running = Some("streams.running1".to_owned());
     let with_url = ["--url", &server.url, "--user", "admin", "--password-file", "password"];
@@ -180,7 +172,7 @@ fn the_target_is_the_one_that_the_line_names() {
         assert_eq!(of(target), None, "{target:?}");
     }
     // The schema needs no server.
-    assert_eq!(names(&["-x", "closed", "modify", "--set", "logl"]), ["loglevel="]);
+    assert_eq!(names(&["-x", "closed", "modify", "--set", "snm"]), ["snmp="]);
     server.stop().exits(0);
     assert_eq!(of(&[]), None);
 }
@@ -221,7 +213,7 @@ fn nothing_is_written_and_no_secret_is_shown() {
 #[test]
 fn a_configuration_that_cannot_be_read_is_no_error() {
     let place = Place::empty();
-    assert_eq!(texts(ask(&place, &["modify", "--set", "logl"])), ["loglevel="]);
+    assert_eq!(texts(ask(&place, &["modify", "--set", "snm"])), ["snmp="]);
     assert_eq!(texts(ask(&place, &["read", "logl"])), [""; 0]);
     place.put(CONF, "stream cam1 {\n");
     assert_eq!(texts(ask(&place, &["read", "streams."])), [""; 0]);

@@ -20,7 +20,6 @@ mod includes;
 mod interrupted;
 pub(crate) mod masking;
 mod modify;
-mod output;
 mod read;
 mod reviewed;
 mod selectors;

@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdout};
 use super::serve::Serving;
 use super::{CONF, Call, Place, SAMPLE};
 use crate::http::client::bare::{AS_ADMIN, bare};
+use crate::ports::free_port;
 
 /// A `mediactl watch`, which is killed when this is dropped.
 pub struct Watching {
@@ -78,13 +79,12 @@ fn a_path_leaves_out_what_is_elsewhere() {
 #[test]
 fn changes_of_a_server_are_printed_and_it_may_start_again() {
     let place = Place::with(SAMPLE);
-    let serving = Serving::over(&place);
-    let url = serving.url.trim_end_matches("/media/api").to_owned();
-    let mut watching = Watching::begin(place.remote(&url, &["watch", "rtmp"]));
+    let listen = format!("127.0.0.1:{}", free_port());
+    let serving = Serving::with(&place, &["--listen", &listen]);
+    let mut watching = Watching::begin(place.remote(&format!("http://{listen}"), &["watch", "rtmp"]));
     place.set(&["rtmp=1936"]).exits(0);
     watching.until("+1936");
     drop(serving);
-    let listen = url.trim_start_matches("http://").to_owned();
     place.set(&["rtmp=1937"]).exits(0);
     let _again = Serving::with(&place, &["--listen", &listen]);
     watching.until("+1937");

@@ -25,67 +25,53 @@ fn last_error(server: &Server) -> String {
     body(&server.get("?runtime=1"))["runtime"]["config"]["last_error"].as_str().unwrap_or_default().to_owned()
 }
 
-/// The operation with a change, a hand edit of what it wrote, and the file after the change went back.
-type Case<'c> = (&'c str, &'c str, [&'c str; 2], String);
+/// The operation with a change, a hand edit of what it wrote, and, where the two clash, the path that is told.
+type Case<'c> = (&'c str, &'c str, [&'c str; 2], Option<&'c str>);
 
 #[test]
-fn the_hand_edit_stays_and_the_change_goes() {
-    let lockout = r#"{"edit_auth":{"password":"LOCKOUT"}}"#;
-    let saved = TEXT.replace("prepush 5", "prepush 6");
-    let cases: [Case; 4] = [
-        ("modify_config", lockout, ["# main", "# by hand"], TEXT.replace("# main", "# by hand")),
-        ("modify_config", lockout, ["http 80", "http 81"], TEXT.replace("http 80", "http 81")),
-        ("save_config", &saved, ["http 80", "http 81"], TEXT.replace("http 80", "http 81")),
+fn the_hand_edit_stays_and_the_change_goes_unless_they_clash() {
+    let stream = r#"{"streams":{"new1":{"urls":[{"url":"udp://3"}],"title":"N","prepush":7}}}"#;
+    let (rtmp, lockout) = (r#"{"rtmp":7}"#, r#"{"edit_auth":{"password":"LOCKOUT"}}"#);
+    let (saved, http) = (TEXT.replace("prepush 5", "prepush 6"), ["http 80", "http 81"]);
+    let cases: [Case; 8] = [
+        ("modify_config", lockout, ["# main", "# by hand"], None),
+        ("modify_config", lockout, http, None),
+        ("save_config", &saved, http, None),
         // The change is not in the file.
-        ("update_config", &saved, ["http 80", "http 81"], TEXT.replace("http 80", "http 81")),
+        ("update_config", &saved, http, None),
+        ("modify_config", rtmp, ["rtmp 7;", "rtmp 8;"], Some("rtmp")),
+        ("modify_config", lockout, ["LOCKOUT", "mine"], Some("edit_auth.password")),
+        ("modify_config", stream, ["title N", "title mine"], Some("streams.new1")),
+        // It has errors.
+        ("modify_config", rtmp, ["rtmp 7;", "rtmp 7; }"], Some("rtmp")),
     ];
-    for (operation, changed, [from, to], expected) in cases {
+    for (operation, changed, [from, to], clash) in cases {
         let (server, id) = waiting(operation, changed);
         server.edit_by_hand(from, to);
+        let expected = if clash.is_some() { server.place.text() } else { TEXT.replace(from, to) };
         let cancelled = cancelled(&server, &id, if changed == lockout { "LOCKOUT" } else { "s3cret" });
-        let is_in_file = operation != "update_config";
-        assert_eq!(header(&cancelled, "Mediactl-Note"), is_in_file.then_some("kept-hand-edit"), "{to}");
-        assert_eq!(server.place.text(), expected, "{operation} {to}");
-        assert!(!server.place.is_pending(), "{operation} {to}");
-        let made = operation.trim_end_matches("_config");
-        let entries = if is_in_file { vec!["expired", "hand-edit", made] } else { vec![] };
+        let (made, noted) = (operation.trim_end_matches("_config"), Some("kept-hand-edit"));
+        let (note, entries, words) = match clash {
+            Some(path) => (noted, vec!["hand-edit", made], ["not rolled back in the file", path]),
+            None if made == "update" => (None, vec![], ["", ""]),
+            None => (noted, vec!["expired", "hand-edit", made], ["edited by hand", "is rolled back"]),
+        };
+        assert_eq!(header(&cancelled, "Mediactl-Note"), note, "{operation} {to}");
+        assert_eq!((server.place.text(), server.place.is_pending()), (expected, false), "{operation} {to}");
         assert_eq!(operations(&server), entries, "{operation} {to}");
-        assert_eq!(body(&server.get(""))["http"], json!([80]));
-        let error = last_error(&server);
-        let words = ["edited by hand", "is rolled back"];
-        assert!(!is_in_file || words.iter().all(|words| error.contains(words)), "{error}");
-        assert!(!error.contains("LOCKOUT") && !error.contains("s3cret"), "{error}");
-        assert_eq!(server.post("modify_config", r#"{"rtsp":1}"#).status, 200, "the hand edit is picked up");
-        assert!(server.place.text().contains(to) && server.place.text().contains("rtsp 1;"));
-    }
-}
-
-#[test]
-fn a_hand_edit_that_clashes_stays_and_is_told() {
-    let stream = r#"{"streams":{"new1":{"urls":[{"url":"udp://3"}],"title":"N","prepush":7}}}"#;
-    let lockout = r#"{"edit_auth":{"password":"LOCKOUT"}}"#;
-    for (changed, [from, to], path) in [
-        (r#"{"rtmp":7}"#, ["rtmp 7;", "rtmp 8;"], "rtmp"),
-        (lockout, ["LOCKOUT", "mine"], "edit_auth.password"),
-        (stream, ["title N", "title mine"], "streams.new1"),
-        // It has errors.
-        (r#"{"rtmp":7}"#, ["rtmp 7;", "rtmp 7; }"], "rtmp"),
-    ] {
-        let (server, id) = waiting("modify_config", changed);
-        server.edit_by_hand(from, to);
-        let edited = server.place.text();
-        let cancelled = cancelled(&server, &id, if changed == lockout { "LOCKOUT" } else { "s3cret" });
-        assert_eq!(header(&cancelled, "Mediactl-Note"), Some("kept-hand-edit"), "{to}");
-        assert_eq!(server.place.text(), edited, "{to}");
-        assert!(!server.place.is_pending(), "{to}");
         let config = body(&server.get(""));
-        assert_eq!((&config["rtmp"], &config["streams"]["new1"]), (&Value::Null, &Value::Null), "{to}");
-        assert_eq!(operations(&server), ["hand-edit", "modify"], "{to}");
+        let running = [&config["http"], &config["rtmp"], &config["streams"]["new1"]];
+        assert_eq!(running, [&json!([80]), &Value::Null, &Value::Null], "{operation} {to}");
         let error = last_error(&server);
-        for words in ["not rolled back in the file", path, "`mediactl diff`", "`mediactl rollback 1`"] {
-            assert!(error.contains(words), "{words}: {error}");
-        }
+        assert!(words.iter().all(|words| error.contains(words)), "{words:?}: {error}");
         assert!(!error.contains("LOCKOUT") && !error.contains("s3cret"), "{error}");
+        if clash.is_some() {
+            assert!(error.contains("`mediactl diff`") && error.contains("`mediactl rollback 1`"), "{error}");
+        } else {
+            server.made("modify_config", r#"{"rtsp":1}"#);
+            let text = server.place.text();
+            assert!(text.contains(to) && text.contains("rtsp 1;"), "the hand edit is picked up: {text}");
+        }
     }
 }
 

@@ -79,27 +79,19 @@ fn neovim() -> Command {
 }
 
 #[test]
-fn neovim_has_the_language_server() {
+fn neovim_has_the_language_server_also_in_mediactl_edit() {
     if !needs("nvim") {
         return;
     }
     let mut nvim = neovim();
     nvim.arg("-S").arg(script("session.lua"));
     shown("neovim", &run(&place("# vim: ft=mediaconf"), nvim));
-}
-
-#[test]
-fn neovim_has_it_in_mediactl_edit() {
-    if !needs("nvim") {
-        return;
-    }
     let place = place("");
     let editor = neovim();
     let words = [editor.get_program()].into_iter().chain(editor.get_args());
     let quoted: Vec<String> = words.map(|word| format!("'{}'", word.display())).collect();
     let editor = format!("{} -S '{}'", quoted.join(" "), script("in_edit.lua").display());
-    let call = place.mediactl(["edit", "streams.cam1", "--yes"]).env("EDITOR", &editor);
-    let call = call.env("HOME", &place.path("").display().to_string());
+    let call = place.mediactl(["edit", "streams.cam1", "--yes"]).env("EDITOR", &editor).at_home(&place, "");
     call.env("FOUND", &place.path("found").display().to_string()).env("PATH", &own_path()).run().exits(0);
     let found = fs::read_to_string(place.path("found")).expect("the script wrote it");
     assert_eq!(found, "mediaconf\nunknown directive `prepsh`\nreplace it by `prepush`\n  prepush 5;\n");

@@ -94,7 +94,9 @@ pub fn first_argument(entry: Entry<'_>) -> Cow<'_, str> {
 impl Document {
     /// The members of the top level.
     pub fn members(&self) -> Members<'_> {
-        Members::group(Scope::Top, self.entries())
+        let rows = || self.entries().map(|entry| Members::place(Scope::Top, entry)).collect();
+        let rows = self.rows.get_or_init(rows).iter().copied();
+        Members::placed(Scope::Top, self.entries().zip(rows))
     }
 }
 
@@ -111,10 +113,19 @@ pub struct Members<'d> {
 impl<'d> Members<'d> {
     /// Groups `entries`, which stand in a block of this scope.
     pub fn group(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
+        Self::placed(scope, entries.map(|entry| (entry, Self::place(scope, entry))))
+    }
+
+    /// The place of the row of an entry in the scope.
+    fn place(scope: Scope, entry: Entry<'_>) -> Option<u8> {
+        read(scope, entry).ok().and_then(|row| scope.place(row)).map(|place| place as u8)
+    }
+
+    fn placed(scope: Scope, entries: impl Iterator<Item = (Entry<'d>, Option<u8>)>) -> Self {
         let mut members = Self::empty(scope);
-        for entry in entries {
-            match read(scope, entry).ok().and_then(|row| scope.place(row)) {
-                Some(row) => members.own[row].push(entry),
+        for (entry, row) in entries {
+            match row {
+                Some(row) => members.own[usize::from(row)].push(entry),
                 None => members.foreign.entry(entry.keyword()).or_default().push(entry),
             }
         }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -20,6 +21,8 @@ pub struct Document {
     /// The entries, each in front of those inside it.
     records: Vec<Record>,
     diagnostics: Diagnostics,
+    /// The places of the rows of the top-level entries in the schema, which are asked for often.
+    pub(crate) rows: OnceLock<Vec<Option<u8>>>,
 }
 
 impl Document {
@@ -40,7 +43,7 @@ impl Document {
             let hint = "convert it: `iconv -f UTF-16 -t UTF-8 FILE > NEW`";
             diagnostics.push(Diagnostic::error(0..0, "the text is UTF-16, and must be UTF-8").hint(hint));
             let text = String::from_utf8_lossy(&bytes).into_owned().into();
-            return Self { text, records: Vec::new(), diagnostics };
+            return Self { text, records: Vec::new(), diagnostics, rows: OnceLock::new() };
         }
         let mut document = Self::parse(String::from_utf8_lossy(&bytes).into_owned());
         let valid = std::str::from_utf8(&bytes).map_or_else(|error| error.valid_up_to(), str::len);
@@ -57,10 +60,10 @@ impl Document {
         if let Some(found) = unparsed(&text) {
             let mut diagnostics = Diagnostics::default();
             diagnostics.push(found);
-            return Self { text, records: Vec::new(), diagnostics };
+            return Self { text, records: Vec::new(), diagnostics, rows: OnceLock::new() };
         }
         let (records, diagnostics) = grammar::parse(&text);
-        Self { text, records, diagnostics }
+        Self { text, records, diagnostics, rows: OnceLock::new() }
     }
 
     /// Returns the document with these edits made.
@@ -72,7 +75,7 @@ impl Document {
         text.extend(spliced_pieces(&self.text, 0..self.text.len(), edits));
         let Some(records) = self.edited_records(&text, edits) else { return Self::parse(text) };
         debug_assert_eq!(records, grammar::parse(&text).0, "the entries around the edits stay");
-        Self { text: text.into(), records, diagnostics: Diagnostics::default() }
+        Self { text: text.into(), records, diagnostics: Diagnostics::default(), rows: OnceLock::new() }
     }
 
     /// The records of the edited text, of which only the part around the edits is parsed; `None` where that may change the

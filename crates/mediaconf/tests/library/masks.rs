@@ -14,19 +14,15 @@ fn every_mask_in_a_real_file_stands_behind_a_name_that_is_listed() {
     let path = fixtures::root().join("masked_names.txt");
     let listed = fs::read_to_string(&path).expect("the list is there");
     let listed: BTreeSet<&str> = listed.lines().filter(|line| !line.starts_with('#')).collect();
-    let texts = texts();
     let mut unlisted = BTreeSet::new();
-    for (name, text) in texts {
-        let masked = Masker::Opaque.document(&Document::parse(text));
-        for line in masked.lines() {
+    for (name, text) in texts() {
+        for line in Masker::Opaque.document(&Document::parse(text)).lines() {
             let names = line.match_indices(MASK).map(|(at, _)| name_before(&line[..at]));
-            unlisted.extend(
-                names.filter(|found| !listed.contains(found)).map(|found| format!("{name}: {found}: {line}")),
-            );
+            let names = names.filter(|found| !listed.contains(found));
+            unlisted.extend(names.map(|found| format!("{name}: {found}: {line}")));
         }
     }
-    let unlisted: Vec<String> = unlisted.into_iter().collect();
-    assert!(unlisted.is_empty(), "{}", unlisted.join("\n"));
+    assert!(unlisted.is_empty(), "{unlisted:#?}");
 }
 
 /// The valid files of the repository, its worked edits, and the corpus where it is there.

@@ -42,11 +42,6 @@ impl MountedFile {
         writer.reconcile(self.conf.load().ok().as_ref(), &|_| None).expect("it is ours").warnings
     }
 
-    /// True if the next writer tells this alone.
-    fn tells(&self, what: &str) -> bool {
-        matches!(&self.warnings()[..], [only] if only.contains(what))
-    }
-
     fn state_dir(&self) -> StateDir {
         StateDir::enter(&self.conf).expect("the folder is writable").0
     }
@@ -102,7 +97,7 @@ fn a_write_that_was_cut_short_is_put_back() {
             let served = place.conf.load().expect("the file can be read");
             assert_eq!(served.bytes, expected, "read after {written} bytes");
             assert_eq!(place.text(), left, "a reader writes nothing");
-            assert_eq!(place.tells(PUT_BACK), !complete);
+            assert_eq!(place.warnings().concat().contains(PUT_BACK), !complete);
             assert_eq!(place.text(), expected, "locked after {written} bytes");
             assert!(!place.mark().exists());
         }
