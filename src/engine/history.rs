@@ -85,7 +85,7 @@ impl Engine {
     /// Makes the text before a change the configuration again, as a new change.
     ///
     /// # Errors
-    /// As [`Engine::save`]; `NotFound`, `NotKept`.
+    /// As [`Engine::replace_as`]; `NotFound`, `NotKept`.
     pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         // Looked up before a hand edit is recorded, whose entry would be the last one then.
         let (number, text) = self.number_and_text(which)?;
@@ -107,7 +107,7 @@ impl Engine {
     /// Undoes these changes, and keeps what was changed since.
     ///
     /// # Errors
-    /// As [`Engine::undone`]; `Conflict` if what they changed was changed since; as [`Engine::save`].
+    /// As [`Engine::undone`]; `Conflict` if what they changed was changed since; as [`Engine::replace_as`].
     pub fn revert(&self, reverted: &Reverted, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         let of = if self.is_run_by_nodes() { " of the cluster" } else { "" };
         self.undo(reverted, self.undone(reverted)?, of, options)

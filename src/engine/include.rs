@@ -374,7 +374,9 @@ impl Composer<'_> {
             let is_known = |file: &ComposedFile| file.faults.iter().any(|known| known.message == message);
             if !self.files.iter().any(is_known) {
                 let fault = Diagnostic { severity, ..Diagnostic::warning(span.clone(), message) };
-                self.files[file].faults.push(fault.hint("the rest is checked without it"));
+                self.files[file]
+                    .faults
+                    .push(fault.hint("name what is there, or take it out; the rest is checked without it"));
             }
         }
         self.push(file, position, &bytes[position..]);

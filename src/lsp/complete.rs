@@ -139,14 +139,13 @@ fn options_of(usual: &str, typed: &str) -> Vec<Proposed> {
     usual.map(|option| proposed(option, OPTION, "an option", "")).collect()
 }
 
-/// The values of a kind that are known, and examples.
+/// The values of a kind that are known.
 fn of_kind(text: &Document, kind: &WordKind) -> Vec<Proposed> {
     // Beside the name of a backend the only word is `false`.
     let meaning = if kind.names_of.is_some() { "opens access to everybody" } else { kind.usage };
     let known = kind.values.iter().map(|word| value(word, meaning));
-    let examples = kind.examples.iter().filter(|word| !kind.values.contains(word));
     let names = kind.names_of.map(|(sign, group)| names(text, group, sign)).unwrap_or_default();
-    known.chain(examples.map(|word| value(word, "an example"))).chain(names).collect()
+    known.chain(names).collect()
 }
 
 fn names(text: &Document, group: &str, prefix: &str) -> Vec<Proposed> {

@@ -212,13 +212,9 @@ impl Request {
 
     /// True if it names each entry that it changes, and at most `most` of them.
     pub fn names_few(&self, most: usize) -> bool {
-        match &self.edits {
-            Edits::Assignments { assignments, .. } => {
-                let is_below = |made: &Assignment| made.path.segments.len() > 1;
-                !self.stands_for_many() && assignments.len() <= most && assignments.iter().all(is_below)
-            }
-            edits => matches!(edits, Edits::Block(_)),
-        }
+        let paths = self.paths();
+        let is_below = |path: &&Path| path.segments.len() > 1;
+        !self.stands_for_many() && (1..=most).contains(&paths.len()) && paths.iter().all(is_below)
     }
 
     /// True if it is a desired state that removes what it lacks.

@@ -275,15 +275,16 @@ impl Editing<'_> {
     /// one.
     fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Bytes, Error> {
         let merged = Document::merge_lines(&self.draft.base, whole, present.bytes());
-        self.draft.rebase(present.bytes().clone(), &merged.text)?;
+        let (Ok(text) | Err(text)) = &merged;
+        self.draft.rebase(present.bytes().clone(), text)?;
         let name = self.target.service.name();
-        if merged.clash.is_some() {
+        let Ok(text) = merged else {
             let message = format!("`{name}` was changed meanwhile, in the same lines");
             return Err(Error::new(ErrorKind::Conflict, message)
                 .hint("both forms are in the draft, between `<<<<<<< ours` and `>>>>>>> theirs`"));
-        }
+        };
         self.ui.note(&format!("`{name}` was changed meanwhile; both changes are merged"));
-        Ok(merged.text.into())
+        Ok(text.into())
     }
 
     /// Shows the warnings and the change, and asks whether it is wanted; returns what was typed.

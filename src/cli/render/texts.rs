@@ -13,7 +13,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{Snapshot, compared, diff_lines, value_diff_lines};
 use crate::http::api::shortened;
 use crate::store::HistoryEntry;
-use mediaconf::{ChangedValue, Entry, Kind, MaskedText, Masker, Path, Segment, one_line};
+use mediaconf::{ChangedValue, Entry, Kind, MaskedText, Masker, Path, Pointer, Segment, one_line};
 
 /// The number of paths that are named.
 const NAMED: usize = 2;
@@ -161,7 +161,8 @@ fn entry_line(values: &[&ChangedValue], masker: Masker) -> String {
     for value in values {
         let ChangedValue { keys, before, after } = &(*value).clone().masked(masker);
         // A stream is named alone, as almost all blocks are streams.
-        name = shown_path(if keys[0] == Kind::Streams.key() { &keys[1..depth] } else { &keys[..depth] });
+        let path = Pointer::from_keys(keys).to_path().segments;
+        name = shown_path(if keys[0] == Kind::Streams.key() { &path[1..depth] } else { &path[..depth] });
         let whole = keys.len() == depth;
         match (before, after) {
             (None, Some(after)) if whole => {
@@ -170,7 +171,7 @@ fn entry_line(values: &[&ChangedValue], masker: Masker) -> String {
             }
             (Some(_), None) if whole => sign = '-',
             _ => {
-                let member = if whole { String::new() } else { format!("{} ", shown_path(&keys[depth..])) };
+                let member = if whole { String::new() } else { format!("{} ", shown_path(&path[depth..])) };
                 words.push(format!(
                     "{member}{} → {}",
                     shown_value(before.as_ref()),
@@ -182,9 +183,8 @@ fn entry_line(values: &[&ChangedValue], masker: Masker) -> String {
     format!("{sign} {name} {}", words.join(", ")).trim_end().to_owned()
 }
 
-fn shown_path(keys: &[String]) -> String {
-    let segment = |key: &String| key.parse().map_or_else(|_| Segment::Key(key.clone()), Segment::Index);
-    one_line(&Path { segments: keys.iter().map(segment).collect() }.to_string())
+fn shown_path(segments: &[Segment]) -> String {
+    one_line(&Path { segments: segments.to_vec() }.to_string())
 }
 
 /// A value on one line; a long one is cut.

@@ -69,7 +69,8 @@ fn each_argument_is_completed() {
         // Paths: each kind of argument, which the library completes.
         ("modify --set streams.cam1.prep", "streams.cam1.prepush= streams.cam1.prepush=off"),
         ("modify --set=streams.cam1.titl", "--set=streams.cam1.title="),
-        ("modify --set-string loglev", "loglevel="),
+        ("modify --set-string snm", "snmp="),
+        ("modify --set loglevel=deb", "loglevel=debug"),
         ("wait rtm", "rtmp= rtmps="),
         ("modify --unset streams.fi", "streams.film …"),
         ("modify --replace streams.cam1.prep", "streams.cam1.prepush"),
@@ -171,7 +172,7 @@ fn the_target_is_the_one_that_the_line_names() {
         assert_eq!(of(target), None, "{target:?}");
     }
     // The schema needs no server.
-    assert_eq!(names(&["-x", "closed", "modify", "--set", "logl"]), ["loglevel="]);
+    assert_eq!(names(&["-x", "closed", "modify", "--set", "snm"]), ["snmp="]);
     server.stop().exits(0);
     assert_eq!(of(&[]), None);
 }
@@ -212,7 +213,7 @@ fn nothing_is_written_and_no_secret_is_shown() {
 #[test]
 fn a_configuration_that_cannot_be_read_is_no_error() {
     let place = Place::empty();
-    assert_eq!(texts(ask(&place, &["modify", "--set", "logl"])), ["loglevel="]);
+    assert_eq!(texts(ask(&place, &["modify", "--set", "snm"])), ["snmp="]);
     assert_eq!(texts(ask(&place, &["read", "logl"])), [""; 0]);
     place.put(CONF, "stream cam1 {\n");
     assert_eq!(texts(ask(&place, &["read", "streams."])), [""; 0]);

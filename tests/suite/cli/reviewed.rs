@@ -76,3 +76,23 @@ fn a_change_is_made_only_of_the_text_that_was_reviewed() {
     place.run(["modify", "rtsp=9", "--only-if", other]).exits(5).says("changed meanwhile: its revision is ");
     place.line("modify rtsp=9 --only-if x").exits(2).says("32 hex digits");
 }
+
+/// Digits are a name where no list stands, so that what is shown can be typed.
+#[test]
+fn names_of_digits_are_names() {
+    let place = Place::with(
+        "edit_auth a b;\nstream 5 { url udp://1; }\ntemplate 6 { prepush 1; }\nvod 8 { path /x; }\n",
+    );
+    let changes =
+        ["streams.5.urls[0].url=udp://2", "streams.5.prepush=3", "template.6.prepush=2", "vod.8.path=/y"];
+    let made = place.run(["modify", "-o", "summary"].iter().chain(&changes)).exits(0);
+    made.prints("~ 5 urls[0].url udp://1 → udp://2, prepush none → 3\n")
+        .prints("~ template 6.prepush")
+        .prints("~ vod 8.path");
+    let listed = place.run(["history", "-o", "json"]).json();
+    let paths = listed[0]["paths"]["first"].as_array().expect("they are listed").clone();
+    assert_eq!(paths.len(), changes.len());
+    for path in paths {
+        place.run(["read", path.as_str().expect("a path")]).exits(0);
+    }
+}

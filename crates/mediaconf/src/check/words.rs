@@ -90,9 +90,9 @@ fn with_short_unit(word: &str) -> Option<String> {
 pub(super) fn value(kind: &WordKind, word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
     let is_free = value.len() == 1 || value.bytes().all(|byte| byte.is_ascii_digit());
-    if !kind.usual.is_empty() && !is_free && !kind.usual.contains(&&*value) {
-        let nearest = Schema::nearest(&value, kind.usual.iter().copied());
-        let meant = nearest.map_or_else(|| kind.usual.join("`, `"), str::to_owned);
+    if kind.is_text && !kind.values.is_empty() && !is_free && !kind.values.contains(&&*value) {
+        let nearest = Schema::nearest(&value, kind.values.iter().copied());
+        let meant = nearest.map_or_else(|| kind.values.join("`, `"), str::to_owned);
         diagnostics.push(slip(word, format!("`{value}` is no known value"), &meant));
     }
 }

@@ -168,7 +168,7 @@ impl Completion<'_> {
                     _ => JsonForm::Leaf,
                 }
             }
-            place => place.map_or(JsonForm::Leaf, Place::json),
+            place => place.map_or(JsonForm::Leaf, |place| place.facts().json),
         }
     }
 
@@ -177,12 +177,8 @@ impl Completion<'_> {
         if !matches!(self.path_use, PathUse::Settable | PathUse::Condition) {
             return Vec::new();
         }
-        let kind = match place {
-            Place::Own(row) if row.codec.facts().json == JsonForm::Leaf => row.codec.facts().kind,
-            Place::Part(part) if !part.is_rest() => Some(part.kind),
-            Place::Leaf(kind) => Some(kind),
-            _ => None,
-        };
+        let facts = place.facts();
+        let kind = facts.kind.filter(|_| facts.json == JsonForm::Leaf);
         let known = kind.map_or(&[][..], |kind| kind.values);
         let last = typed.above.last().and_then(Segment::name).filter(|_| place.is_foreign());
         let foreign = last.and_then(|key| Some(("", Schema::foreign(key)?.names_of?)));

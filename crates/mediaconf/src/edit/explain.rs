@@ -144,7 +144,7 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
     let others = if others.is_empty() { String::new() } else { format!(" (or `{}`)", others.join("`, `")) };
     let text = format!("`{keyword}`{others}, then {}", row.codec.facts().usage);
     let name = below.iter().rev().find_map(Segment::name).unwrap_or(row.key);
-    let value_type = type_of(place);
+    let value_type = place.facts().json_form;
     let json = match is_whole {
         true => format!("\"{}\": {}", row.key, row.json_form()),
         false if name == row.key => format!("an element of \"{}\": {value_type}", row.key),
@@ -159,7 +159,7 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
     let given = |text: &'static str| Some(text).filter(|text| !text.is_empty());
     Explanation {
         documentation,
-        value_type,
+        value_type: value_type.to_owned(),
         unit: given(part.map_or(row.unit, |part| part.kind.unit)),
         default: given(row.default).filter(|_| is_whole),
         text: Some(text).filter(|_| !row.keywords.is_empty()),
@@ -196,7 +196,7 @@ fn of_unknown(place: Place) -> Explanation {
     };
     Explanation {
         documentation: documentation.to_owned(),
-        value_type: type_of(place),
+        value_type: place.facts().json_form.to_owned(),
         text: Some("`KEYWORD`, then words, and maybe a block".to_owned()),
         json: "a word, a list of words, an object, or a list of occurrences".to_owned(),
         members: members(place),
@@ -210,20 +210,6 @@ fn places(row: &'static Parameter) -> Vec<String> {
     let mut scopes: Vec<_> = Scope::ALL.iter().filter(is_same).collect();
     scopes.sort_by_key(|scope| scope.place(row).is_none());
     scopes.into_iter().map(|scope| scope.in_words().to_owned()).collect()
-}
-
-fn type_of(place: Place) -> String {
-    match place {
-        Place::Root | Place::Block(_) | Place::Source(_) => "an object",
-        Place::Group(_) => "an object by name",
-        Place::Own(row) => row.codec.facts().json_form,
-        Place::Leaf(kind) => kind.json_form,
-        Place::Pair(_) => "[name, value]",
-        Place::Extras => "an object of strings",
-        Place::Part(part) => part.json_form(),
-        Place::Templates | Place::Template | Place::Foreign => "any",
-    }
-    .to_owned()
 }
 
 /// The members of an object, each with its documentation.

@@ -95,10 +95,16 @@ impl<'d> Sync<'_, 'd> {
             Some(ForeignForm::Block) => pointer,
             _ => return,
         };
-        let scope = Schema::block_scope(&keyword, 1);
+        self.doubt_lines_of((Schema::block_scope(&keyword, 1), &keyword), block, pointer);
+    }
+
+    /// Doubts each line in a new block of a scope and a kind.
+    pub(super) fn doubt_lines_of(&mut self, around: (Scope, &str), block: Entry<'_>, pointer: &Pointer) {
         for line in block.children() {
-            let pointer = &pointer.child(scope.key_of(&line.keyword()));
-            self.doubt_new((scope, Some(&keyword)), line, pointer);
+            let ((scope, kind), keyword) = (around, line.keyword());
+            let row = scope.by_keyword(&keyword);
+            let key = row.map_or_else(|| scope.key_of(&keyword), |row| row.key.into());
+            self.doubt_new((scope, Some(kind)), line, &pointer.child(key));
         }
     }
 

@@ -70,12 +70,7 @@ impl<'d> Sync<'_, 'd> {
         let text = Document::parse(kind.write(name, &target));
         let block = text.entries().next()?;
         self.doubt_words(Scope::Top, block, pointer);
-        for line in block.children() {
-            let (scope, keyword) = (kind.scope(), line.keyword());
-            let row = scope.by_keyword(&keyword);
-            let pointer = &pointer.child(row.map_or_else(|| scope.key_of(&keyword), |row| row.key.into()));
-            self.doubt_new((scope, Some(kind.key())), line, pointer);
-        }
+        self.doubt_lines_of((kind.scope(), kind.key()), block, pointer);
         self.changes.promises.block(kind, name, Some([&Map::new(), &target]));
         Some(NewEntry::of(block))
     }
@@ -192,14 +187,14 @@ impl<'d> Sync<'_, 'd> {
         let key = sources_of(kind).map_or("", |row| row.key);
         let [old, new] = [current, target].map(|members| members.get(key));
         let [before, after] = [old, new].map(|list| list.and_then(Value::as_array).map_or(0, Vec::len));
-        let others = || target.iter().filter(|(other, _)| *other != key);
-        let others = || others().map(|(key, value)| (key.clone(), value.clone())).collect();
+        let mut others = target.clone();
+        others.shift_remove(key);
         let known = self.changes.spread.len();
         if entry.is_block() {
             let lines = if after == 0 || old == new { &[] } else { members.own_by_key(key) };
             let lines = lines.iter().filter(|line| is_plural(**line));
             lines.for_each(|&line| split(&self.around, line, &mut self.changes.spread));
-        } else if after > before || after > 1 || !write_members(kind.scope(), &others()).is_empty() {
+        } else if after > before || after > 1 || !write_members(kind.scope(), &others).is_empty() {
             self.changes.spread.push(opened(&self.around, entry, after > 0));
         }
         known < self.changes.spread.len()

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::edit::align::longest_increasing_subsequence;
-use crate::query::{Config, Path, Segment};
+use crate::query::Config;
 use crate::schema::{
-    AddressShape, DirectiveRole, Kind, Object, Place, Schema, Scope, are_named_blocks, keyword_of,
+    AddressShape, DirectiveRole, Kind, Object, Place, Pointer, Schema, Scope, are_named_blocks, keyword_of,
     scalar_text,
 };
 use crate::secret::Masker;
@@ -318,8 +318,7 @@ impl ChangedValue {
     /// The path, with the secrets in it masked.
     pub fn masked_path(&self, masker: Masker) -> String {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
-        let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
-        Path { segments: masker.keys(&keys).into_iter().map(segment).collect() }.to_string()
+        Pointer::from_keys(masker.keys(&keys)).to_path().to_string()
     }
 
     /// The same for a message or a record: on one line, and a long one is cut.

@@ -11,15 +11,6 @@ use crate::query::Config;
 use crate::schema::{FaultKind, Object};
 use crate::syntax::Document;
 
-/// Three texts merged line by line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MergedLines {
-    /// The merged text. Where lines clash, both forms stand between markers, as git writes them, `ours` first.
-    pub text: Vec<u8>,
-    /// The line of the first marker, from 1; `None` if no lines clash.
-    pub clash: Option<usize>,
-}
-
 impl Document {
     /// The patch from the values of one text to those of another; neither has errors.
     pub fn patch_to(&self, to: &Self) -> Object {
@@ -27,12 +18,15 @@ impl Document {
     }
 
     /// Merges what `mine` and `theirs` made of `base`, line by line.
-    pub fn merge_lines(base: &[u8], mine: &[u8], theirs: &[u8]) -> MergedLines {
+    ///
+    /// # Errors
+    /// Lines clash: the text in which both forms stand between markers, as git writes them, `ours` first.
+    pub fn merge_lines(base: &[u8], mine: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Vec<u8>> {
         // The texts may not be UTF-8: each byte is merged as one character.
         let texts = [base, mine, theirs].map(|text| text.iter().copied().map(char::from).collect::<String>());
         let merge = merged(texts.each_ref().map(String::as_str));
-        let text: Vec<u8> = merge.to_string().chars().map(|byte| byte as u8).collect();
-        MergedLines { clash: Document::first_marker(&text).filter(|_| merge.is_conflicted()), text }
+        let text = merge.to_string().chars().map(|byte| byte as u8).collect();
+        if merge.is_conflicted() { Err(text) } else { Ok(text) }
     }
 
     /// Returns the number of the first line, from 1, that marks a clash; `None` if there is none.
@@ -186,9 +180,9 @@ mod tests {
     }
 
     fn lines(base: &str, ours: &str, theirs: &str) -> Result<String, String> {
+        let text = |bytes| String::from_utf8(bytes).expect("it is text");
         let lines = Document::merge_lines(base.as_bytes(), ours.as_bytes(), theirs.as_bytes());
-        let text = String::from_utf8(lines.text).expect("it is text");
-        if lines.clash.is_none() { Ok(text) } else { Err(text) }
+        lines.map(text).map_err(text)
     }
 
     #[test]

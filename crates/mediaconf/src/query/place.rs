@@ -73,7 +73,7 @@ impl Place {
     }
 
     fn entry(self) -> Result<Self, Fault> {
-        self.list_entry().ok_or_else(|| match self.json() {
+        self.list_entry().ok_or_else(|| match self.facts().json {
             JsonForm::Object => {
                 Fault::of_path("expected a list, found an object").hint("name a member after a `.`")
             }
@@ -81,13 +81,19 @@ impl Place {
         })
     }
 
-    /// The form of its value in JSON; a leaf for one that is not known.
-    pub fn json(self) -> JsonForm {
+    /// The form of its value; a leaf for one that is not known.
+    pub fn facts(self) -> Facts {
+        let of = |json_form, json| Facts { json_form, json, ..Facts::default() };
         match self {
-            Self::Own(row) => row.codec.facts().json,
-            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source(_) | Self::Extras => JsonForm::Object,
-            Self::Part(part) if part.is_rest() => JsonForm::List,
-            _ => JsonForm::Leaf,
+            Self::Own(row) => row.codec.facts(),
+            Self::Leaf(kind) => kind.facts(),
+            Self::Part(part) if part.is_rest() => of(part.json_form(), JsonForm::List),
+            Self::Part(part) => part.kind.facts(),
+            Self::Root | Self::Block(_) | Self::Source(_) => of("an object", JsonForm::Object),
+            Self::Group(_) => of("an object by name", JsonForm::Object),
+            Self::Extras => of("an object of strings", JsonForm::Object),
+            Self::Pair(_) => of("[name, value]", JsonForm::Leaf),
+            Self::Templates | Self::Template | Self::Foreign => of("any", JsonForm::Leaf),
         }
     }
 
@@ -146,12 +152,7 @@ impl Place {
 
     /// True if `null` and words like `false` are plain text at this place.
     pub fn is_text(self) -> bool {
-        match self {
-            Self::Leaf(kind) => kind.is_text,
-            Self::Part(part) => part.kind.is_text,
-            Self::Own(parameter) => parameter.codec.facts().kind.is_some_and(|kind| kind.is_text),
-            _ => false,
-        }
+        self.facts().kind.is_some_and(|kind| kind.is_text)
     }
 
     /// True if the place is a list that a single element, given as its words, may be the whole of.

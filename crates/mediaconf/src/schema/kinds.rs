@@ -135,12 +135,8 @@ pub struct WordKind {
     pub usage: &'static str,
     /// The form in JSON, for messages; the manual shows also what stands behind a `;`.
     pub json_form: &'static str,
-    /// Values that completion proposes.
+    /// Values that completion proposes. Of a text these are all that servers know: another one is a slip.
     pub values: &'static [&'static str],
-    /// The values that servers know, if they are few: another one is a slip.
-    pub usual: &'static [&'static str],
-    /// Examples that completion proposes where the row has none.
-    pub examples: &'static [&'static str],
     /// The sign in front of a value that names a block, and the keyword of those blocks.
     pub names_of: Option<(&'static str, &'static str)>,
     /// True if any one word is such a value: nothing has to be read to know.
@@ -165,8 +161,6 @@ pub static TEXT: WordKind = WordKind {
     usage: "one word",
     json_form: "a string",
     values: &[],
-    usual: &[],
-    examples: &[],
     names_of: None,
     takes_any: true,
     is_text: true,
@@ -177,11 +171,11 @@ pub static TEXT: WordKind = WordKind {
     write: |value| Some(plain_word(value)),
 };
 
+const LOG_LEVELS: &[&str] =
+    &["debug", "info", "notice", "warning", "warn", "error", "critical", "alert", "emergency", "none"];
+
 /// `loglevel debug;`, a string that is one of few.
-pub static LOG_LEVEL: WordKind = WordKind {
-    usual: &["debug", "info", "notice", "warning", "warn", "error", "critical", "alert", "emergency", "none"],
-    ..TEXT
-};
+pub static LOG_LEVEL: WordKind = WordKind { values: LOG_LEVELS, ..TEXT };
 
 /// The beginning of an address that names a backend, and the keyword of those.
 pub const BACKEND_NAMES: (&str, &str) = ("auth://", "auth_backend");
@@ -288,7 +282,7 @@ pub static PERCENT: WordKind = WordKind {
     unit: "%",
     usage: "a percentage, such as 90%",
     json_form: "a percentage from 0 to 100",
-    examples: &["90%"],
+    values: &["90%"],
     read: |word| word?.raw.strip_suffix('%').and_then(percent),
     parse: |text| percent(text.strip_suffix('%').unwrap_or(text)),
     accept: |value| (PERCENT.parse)(&number_text(value)?),
@@ -305,7 +299,7 @@ pub static BITRATE: WordKind = WordKind {
     unit: "bit/s",
     usage: "a number, or thousands such as 1024k",
     json_form: "a number of bits per second, or a string such as `1024k`",
-    examples: &["1024k"],
+    values: &["1024k"],
     read: |word| bits(&word?.value()),
     parse: bits,
     accept: |value| bits(&number_text(value)?),
@@ -327,7 +321,7 @@ pub static DURATION: WordKind = WordKind {
     unit: "s",
     usage: "a number with `d`, `h`, `m` or `s` behind it",
     json_form: "a number of seconds, or a string such as `5d`",
-    examples: &["5d", "12h"],
+    values: &["5d", "12h"],
     read: |word| duration(word?.raw).map(Value::from),
     parse: |text| duration(text).or_else(|| natural(text)).map(Value::from),
     accept: |value| (DURATION.parse)(&number_text(value)?),
