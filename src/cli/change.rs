@@ -10,8 +10,6 @@ use std::time::Instant;
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::confirmation;
-use crate::cli::context;
-use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::prompts;
 use crate::cli::render::report::Report;
 use crate::cli::render::texts::{masked_entry, paths_and_more, print_change};
@@ -24,7 +22,7 @@ use crate::engine::{
 use crate::error::{Error, ErrorKind, Exit};
 use crate::progress;
 use crate::store::file::ConfFile;
-use crate::store::{ChangeId, ChangeRange, ChangeRef, HistoryEntry, Reverted, WHOLE_HISTORY};
+use crate::store::{ChangeRange, ChangeRef, HistoryEntry, Reverted, WHOLE_HISTORY};
 use mediaconf::{AssignOptions, Masker, one_line};
 
 /// A change of more streams, lives and plugins than this is asked about.
@@ -64,26 +62,12 @@ impl<'a> ChangeCommand<'a> {
         AssignOptions { near_misses: self.options.accepts(&Guard::NearMiss), ..AssignOptions::default() }
     }
 
-    /// Makes the change on the target, or on each server that is named.
-    pub fn run(mut self, call: Invocation<'_>, requested: RequestedChange<'_>) -> Result<Exit, Error> {
-        let Invocation { global, ui, .. } = call;
-        if let Some(contexts) = context::several(global)? {
-            if matches!(
-                requested,
-                RequestedChange::Rollback(_) | RequestedChange::Revert(Reverted::Numbers(_))
-            ) {
-                let hint = "`mediactl revert --change ID` undoes one change on each server that has it; `mediactl history` shows the id";
-                return Err(Error::usage("each server has its own number for a change", hint));
-            }
-            let masked = ReportParts::masked_by(ui.masker);
-            self.options.told = ReportParts { diff: true, values: true, ..masked };
-            let id = match requested {
-                RequestedChange::Update(_) => None,
-                _ => Some(self.options.id.clone().unwrap_or_else(ChangeId::random)),
-            };
-            let change = FleetChange { command: self, requested: &requested, id };
-            return fleet::change::run(&change, contexts, global, ui);
-        }
+    /// Makes the change on the one target.
+    pub fn run_on_target(
+        self,
+        Invocation { global, ui, .. }: Invocation<'_>,
+        requested: RequestedChange<'_>,
+    ) -> Result<Exit, Error> {
         let target = target::resolve(global, self.args.into(), ui)?;
         self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;

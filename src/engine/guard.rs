@@ -92,14 +92,27 @@ impl Guard {
         match kind {
             FaultKind::FormChange => Some(Self::FormChange),
             FaultKind::NearMiss => Some(Self::NearMiss),
-            _ => None,
+            FaultKind::NotJson
+            | FaultKind::TooLarge
+            | FaultKind::WrongType
+            | FaultKind::ReadOnly
+            | FaultKind::MaskedValue
+            | FaultKind::Path
+            | FaultKind::Absent
+            | FaultKind::Unexpected => None,
         }
     }
 
     /// True if the user is asked to accept the change. Other guards refuse without a question: the
     /// request itself is wrong.
     pub fn is_question(&self) -> bool {
-        !matches!(self, Self::FormChange | Self::NearMiss | Self::OneLine)
+        match self {
+            Self::FormChange | Self::NearMiss | Self::OneLine => false,
+            Self::WouldRemoveCredentials
+            | Self::EmptyReplacement
+            | Self::Dangling(_)
+            | Self::WouldDeleteStreams { .. } => true,
+        }
     }
 
     /// Returns the advice for the command line.

@@ -1,6 +1,7 @@
 //! The history of a configuration: going back to an earlier text, the paths that changes changed, and the changes that set
 //! a value.
 
+use std::iter::zip;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -337,6 +338,16 @@ impl Error {
     }
 }
 
+/// False if the paths that a change changed are surely others than those of the values at a path.
+fn may_touch(entry: &HistoryEntry, path: &Path) -> bool {
+    // A name with another character may be written otherwise here, and a long path is cut.
+    let is_plain = |path: &str| path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'<');
+    let is_near = |changed: Path| zip(changed.names(), path.names()).all(|(one, other)| one == other);
+    let may_be = |changed: &String| !is_plain(changed) || Path::parse(changed).map_or(true, is_near);
+    let may_be_one = |all: &ChangedPaths| all.count > all.first.len() || all.first.iter().any(may_be);
+    entry.paths.as_ref().is_none_or(may_be_one)
+}
+
 /// Returns the last changes of the value at `path`, the last one first, at most `most`, secrets masked by `masker`; and
 /// whether a text hides some. `kept` returns the text before the change with a number; `now` is the text in the
 /// file.
@@ -363,7 +374,7 @@ fn blame<E>(
         if found.len() == most {
             break;
         }
-        if after.is_some() && !entry.may_touch(path) {
+        if after.is_some() && !may_touch(entry, path) {
             continue;
         }
         let before = match entry.before {

@@ -101,6 +101,37 @@ impl Engine {
         }
     }
 
+    /// Refuses nodes that take the change first where there are none, or where it does not wait for them.
+    fn refuse_canary(&self, options: &ChangeOptions) -> Result<(), Error> {
+        let (what, hint) = match options.confirm {
+            _ if options.canary.is_empty() => return Ok(()),
+            _ if !self.is_run_by_nodes() => ("this server is no node of a cluster", "leave it out"),
+            None => (
+                "the other nodes wait until the change is confirmed",
+                "add `confirm=SECONDS`, the time for that",
+            ),
+            Some(_) => return Ok(()),
+        };
+        Err(canary_refusal(what, hint))
+    }
+
+    /// Before a change without a server: rolls back what one left over that has ended, and says so.
+    fn roll_back_first(&self, writer: &dyn Writer) -> Result<Option<String>, Error> {
+        match self.store.run_by() {
+            RunBy::Nobody => {
+                let rolled_back = self.roll_back_left_over(writer, (NO_USER, SERVER_ENDED))?;
+                Ok(rolled_back.map(|(_, words)| words))
+            }
+            // It started after this command had looked, and would take what is written here for a hand edit.
+            RunBy::Server => {
+                let message = format!("a server over `{}` started meanwhile", self.name);
+                Err(Error::new(ErrorKind::Locked, message)
+                    .hint("nothing was changed; the same command goes through that server now"))
+            }
+            RunBy::Nodes => Ok(None),
+        }
+    }
+
     /// The state of the server, and the stored text.
     fn texts(
         &self,
@@ -135,16 +166,7 @@ impl<'e> Transaction<'e> {
         operation: Operation,
         options: &'e ChangeOptions,
     ) -> Result<Begun<'e>, Error> {
-        match (options.canary.is_empty(), options.confirm) {
-            (false, _) if !engine.is_run_by_nodes() => {
-                return Err(canary_refusal("this server is no node of a cluster", "leave it out"));
-            }
-            (false, None) => {
-                let hint = "add `confirm=SECONDS`, the time for that";
-                return Err(canary_refusal("the other nodes wait until the change is confirmed", hint));
-            }
-            _ => {}
-        }
+        engine.refuse_canary(options)?;
         let is_made = !options.dry_run;
         let turn = if is_made { engine.take_turn()? } else { None };
         options.refuse_late()?;
@@ -154,23 +176,8 @@ impl<'e> Transaction<'e> {
         let mut on_wait = |holder: &LockHolder| engine.tell_of_wait(holder);
         let lock = || engine.store.writer(DEFAULT_LOCK_WAIT, &mut on_wait);
         let writer = needs_lock.then(lock).transpose()?;
-        let mut rolled_back = None;
-        if let Some(writer) = writer.as_deref()
-            && engine.running.is_none()
-        {
-            match engine.store.run_by() {
-                RunBy::Nobody => {
-                    rolled_back = engine.roll_back_left_over(writer, (NO_USER, SERVER_ENDED))?;
-                }
-                // It started after this command had looked, and would take what is written here for a hand edit.
-                RunBy::Server => {
-                    let message = format!("a server over `{}` started meanwhile", engine.name);
-                    return Err(Error::new(ErrorKind::Locked, message)
-                        .hint("nothing was changed; the same command goes through that server now"));
-                }
-                RunBy::Nodes => {}
-            }
-        }
+        let alone = writer.as_deref().filter(|_| engine.running.is_none());
+        let rolled_back = alone.map(|writer| engine.roll_back_first(writer)).transpose()?.flatten();
         let (mut state, mut stored) = engine.texts(writer.as_deref(), operation)?;
         if !is_made
             && let (Some(known), Some(file)) = (&state, &stored)
@@ -199,7 +206,7 @@ impl<'e> Transaction<'e> {
             state,
             hand_edit: None,
             notes: Vec::new(),
-            warnings: rolled_back.into_iter().map(|(_, words)| words).collect(),
+            warnings: rolled_back.into_iter().collect(),
         };
         // Only a rehearsal comes here while another change waits.
         let is_left_over = !is_made && engine.running.is_none() && engine.store.has_pending();

@@ -1,7 +1,6 @@
 //! A change in the history, and how it is named: the revision of a text, the id of a change, a reference to one.
 
 use std::fmt;
-use std::iter::zip;
 use std::str::FromStr;
 use std::time::SystemTime;
 
@@ -12,7 +11,6 @@ use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::clock::{as_rfc3339, fresh_id};
-use mediaconf::Path;
 
 /// Types that are strings in JSON: as they are shown, and parsed.
 macro_rules! are_strings {
@@ -328,16 +326,6 @@ impl HistoryEntry {
     /// What `undoes` of another change calls it.
     pub fn name(&self) -> String {
         self.id.clone().unwrap_or_else(|| format!("change:{}", self.number))
-    }
-
-    /// False if the paths that it changed are surely others than those of the values at a path.
-    pub fn may_touch(&self, path: &Path) -> bool {
-        // A name with another character may be written otherwise here, and a long path is cut.
-        let is_plain = |path: &str| path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'<');
-        let is_near = |changed: Path| zip(changed.names(), path.names()).all(|(one, other)| one == other);
-        let may_be = |changed: &String| !is_plain(changed) || Path::parse(changed).map_or(true, is_near);
-        let may_be_one = |all: &ChangedPaths| all.count > all.first.len() || all.first.iter().any(may_be);
-        self.paths.as_ref().is_none_or(may_be_one)
     }
 
     /// True if it is of the change with this id, or undid it.

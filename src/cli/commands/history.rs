@@ -94,16 +94,10 @@ pub enum HistoryCommand {
 
 impl HistoryArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let (call, masker) = (call.paged(), call.ui.masker);
+        let call = call.paged();
         let ui = call.ui;
         if let Some(HistoryCommand::Show { which, .. }) = &self.command {
-            let texts = call.ask("read", |server| server.target.service.text_before(*which))?;
-            let texts = texts.then(|_, text| {
-                let name = format!("the text before change {which}");
-                if ui.json { Error::refuse_broken(&name, &text).map(|()| text) } else { Ok(text) }
-            })?;
-            let json = |text: &Arc<Snapshot>| text.masked(masker).config().to_json();
-            return texts.show(json, |text, out| write_text(text, masker, out));
+            return show_text_before(*which, call);
         }
         if self.patch && ui.json {
             return Err(Error::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));
@@ -120,11 +114,7 @@ impl HistoryArgs {
             return Ok(answers.exit());
         }
         let name = answers.one().map_or("the configuration", |(name, _)| name);
-        let what = path.as_ref().map_or_else(|| name.to_owned(), |path| format!("`{path}`"));
-        let how =
-            self.change.as_ref().map_or("never changed".to_owned(), |id| format!("not changed by `{id}`"));
-        let when = if since.is_some() { "since then" } else { "in the recorded history" };
-        let nothing = |found: &Vec<_>| found.is_empty().then(|| format!("{what} was {how} {when}"));
+        let nothing = |found: &Vec<_>| found.is_empty().then(|| self.nothing_of(name, path.as_ref()));
         answers.once(nothing).iter().for_each(|text| ui.say(text));
         let found = answers.found();
         let all: Vec<(&str, &Listed)> =
@@ -164,6 +154,15 @@ impl HistoryArgs {
             Ok(())
         })?;
         Ok(answers.exit())
+    }
+
+    /// Says that no change was found.
+    fn nothing_of(&self, name: &str, path: Option<&Path>) -> String {
+        let what = path.map_or_else(|| name.to_owned(), |path| format!("`{path}`"));
+        let how =
+            self.change.as_ref().map_or("never changed".to_owned(), |id| format!("not changed by `{id}`"));
+        let when = if self.since.is_some() { "since then" } else { "in the recorded history" };
+        format!("{what} was {how} {when}")
     }
 
     /// Reads the entries; where people look at them, also what each changed, as far as the texts are kept.
@@ -219,6 +218,18 @@ impl HistoryArgs {
         }
         Ok(found)
     }
+}
+
+/// Shows the whole text from before a change.
+fn show_text_before(which: ChangeRef, call: Invocation<'_>) -> Result<Exit, Error> {
+    let Invocation { ui: Ui { masker, json, .. }, .. } = call;
+    let texts = call.ask("read", |server| server.target.service.text_before(which))?;
+    let texts = texts.then(|_, text| {
+        let name = format!("the text before change {which}");
+        if json { Error::refuse_broken(&name, &text).map(|()| text) } else { Ok(text) }
+    })?;
+    let values = |text: &Arc<Snapshot>| text.masked(masker).config().to_json();
+    texts.show(values, |text, out| write_text(text, masker, out))
 }
 
 /// A text that was read; `None` if it is not kept, which hides what its change did, or is damaged, which is said.

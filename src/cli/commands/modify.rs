@@ -133,7 +133,10 @@ pub fn expectation(text: &str) -> Result<Expectation, Error> {
     // A name may end with such a sign only in quotes.
     if let Some((path, _)) = text.split_once('=').filter(|(path, _)| path.trim_end().ends_with(['!', '~'])) {
         let what = format!("`{path}=` is a condition, and an expected value is written PATH=VALUE");
-        return Err(Error::usage(what, "`--where` takes conditions"));
+        return Err(Error::usage(
+            what,
+            "write PATH=VALUE; in `read` and `modify`, `--where` takes conditions",
+        ));
     }
     match input::split(text)? {
         (path, Some(value)) => Ok(Expectation { path, value: value.to_owned() }),

@@ -21,7 +21,7 @@ use crate::cli::listening::{self, limit_memory, serve_failed, tell_manager};
 use crate::cli::render::diagnostics::{first_error, in_one_line};
 use crate::cli::target;
 use crate::cli::ui::{Ui, output, waiting};
-use crate::engine::{ConfigService, Engine, Hooks, LogLevel};
+use crate::engine::{ConfigService, Engine, Hooks, LogLevel, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::http::console::Console;
 use crate::http::server::front::HttpServer;
@@ -151,20 +151,10 @@ impl ServeArgs {
         let engine = engine.start(move |level, words| log.log(level, words))?;
         tell_faults(&engine, log);
         let addresses = listening::addresses(&self.listen)?;
-        let (running, name) = (engine.running(), global.file_name());
-        if !addresses.is_empty()
-            && texts.is_none()
-            && running.as_ref().is_some_and(|it| it.account().is_none())
-        {
-            let message =
-                format!("`{name}` has no usable `edit_auth`, without which no one could use the API");
-            let set = "modify --set edit_auth.login=admin --set edit_auth.password";
-            let hint = format!("`mediactl --conf {name} {set}` sets one");
-            return Err(Error::new(ErrorKind::Invalid, message).hint(hint));
-        }
-        if self.view_auth && running.is_some_and(|running| running.view_account().is_none()) {
-            let why = "has no usable `view_auth`, so `--view-auth` lets nobody in";
-            ui.warning(&format!("`{name}` {why}; `view_auth LOGIN PASSWORD;` does"));
+        let name = global.file_name();
+        if let Some(running) = engine.running() {
+            let needs_account = !addresses.is_empty() && texts.is_none();
+            self.check_accounts(&running, needs_account, &name, ui)?;
         }
         let files = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
         let tls = listening::tls(files, self.tls_self_signed, &addresses, &lock)?;
@@ -184,17 +174,7 @@ impl ServeArgs {
         let connections = self.max_connections;
         let limits = Limits { connections, proxies: self.trusted_proxy.clone(), ..Limits::default() };
         let limits = limits.with_body(self.max_body * MIB);
-        let settings = HandlerSettings {
-            prefix: path.clone(),
-            trusted_proxies: self.trusted_proxy.clone(),
-            view_auth: self.view_auth,
-            log: access_log::log_requests(log),
-            runtime: Runtime::new(self.runtime_cmd.clone()),
-            patch_memory: limits.patch_memory(),
-        };
-        let mut handler = Handler::new(engine.clone(), settings);
-        handler.most_waiting = (connections / 4).max(1);
-        handler.console = self.console.then(|| Console::new(&path));
+        let mut handler = self.handler(engine.clone(), path, limits.patch_memory());
         if let Some(node) = &node {
             handler.service = node.clone();
         }
@@ -232,6 +212,44 @@ impl ServeArgs {
         }
         leave(&engine, log);
         Ok(Exit::Done)
+    }
+
+    /// Refuses to serve over TCP without an account; warns of viewers who have none.
+    fn check_accounts(
+        &self,
+        running: &Snapshot,
+        needs_account: bool,
+        name: &str,
+        ui: Ui,
+    ) -> Result<(), Error> {
+        if needs_account && running.account().is_none() {
+            let message =
+                format!("`{name}` has no usable `edit_auth`, without which no one could use the API");
+            let set = "modify --set edit_auth.login=admin --set edit_auth.password";
+            let hint = format!("`mediactl --conf {name} {set}` sets one");
+            return Err(Error::new(ErrorKind::Invalid, message).hint(hint));
+        }
+        if self.view_auth && running.view_account().is_none() {
+            let why = "has no usable `view_auth`, so `--view-auth` lets nobody in";
+            ui.warning(&format!("`{name}` {why}; `view_auth LOGIN PASSWORD;` does"));
+        }
+        Ok(())
+    }
+
+    /// What answers the requests below `prefix`.
+    fn handler(&self, engine: Engine, prefix: String, patch_memory: usize) -> Handler {
+        let console = self.console.then(|| Console::new(&prefix));
+        let settings = HandlerSettings {
+            prefix,
+            trusted_proxies: self.trusted_proxy.clone(),
+            view_auth: self.view_auth,
+            log: access_log::log_requests(self.log_format),
+            runtime: Runtime::new(self.runtime_cmd.clone()),
+            patch_memory,
+        };
+        let mut handler = Handler::new(engine, settings);
+        (handler.most_waiting, handler.console) = ((self.max_connections / 4).max(1), console);
+        handler
     }
 
     /// The configuration that a node follows, which options or the context in use name beside the file; `None` for a

@@ -13,16 +13,18 @@ use super::answers::{exit_of, print_errors};
 use super::members::{Fleet, FleetMember, UNSEEN};
 use super::names::in_ranges;
 use super::plan::{self, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
-use crate::cli::args::global::GlobalArgs;
+use crate::cli::args::Invocation;
+use crate::cli::args::changing::ChangeArgs;
+use crate::cli::change::ChangeCommand;
 use crate::cli::confirmation::in_waves;
-use crate::cli::context::ServerContext;
+use crate::cli::context::{self, ServerContext};
 use crate::cli::interrupt::hold_signals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::{Decision, Hold, RequestedChange, StatusPart};
+use crate::engine::{Decision, Hold, ReportParts, RequestedChange, StatusPart};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::progress;
-use crate::store::Reverted;
+use crate::store::{ChangeId, Reverted};
 
 /// The pause between two looks at the first servers.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -30,12 +32,31 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Confirmations begin only if every server leaves at least this much time.
 const LEFT: Duration = Duration::from_secs(2);
 
+impl ChangeCommand<'_> {
+    /// Makes the change on the target, or on each server that is named.
+    pub fn run(mut self, call: Invocation<'_>, requested: RequestedChange<'_>) -> Result<Exit, Error> {
+        let Some(contexts) = context::several(call.global)? else {
+            return self.run_on_target(call, requested);
+        };
+        if matches!(requested, RequestedChange::Rollback(_) | RequestedChange::Revert(Reverted::Numbers(_))) {
+            let hint = "`mediactl revert --change ID` undoes one change on each server that has it; `mediactl history` shows the id";
+            return Err(Error::usage("each server has its own number for a change", hint));
+        }
+        let masked = ReportParts::masked_by(call.ui.masker);
+        self.options.told = ReportParts { diff: true, values: true, ..masked };
+        let id = match requested {
+            RequestedChange::Update(_) => None,
+            _ => Some(self.options.id.clone().unwrap_or_else(ChangeId::random)),
+        };
+        run(&FleetChange { command: self, requested: &requested, id }, contexts, call)
+    }
+}
+
 /// Makes a change on the servers of these contexts.
-pub fn run(
+fn run(
     change: &FleetChange<'_>,
     contexts: Vec<ServerContext>,
-    global: &GlobalArgs,
-    ui: Ui,
+    Invocation { global, ui, .. }: Invocation<'_>,
 ) -> Result<Exit, Error> {
     let args = change.command.args;
     let times = args.canary_times()?;
@@ -52,20 +73,11 @@ pub fn run(
         let named = |wave: &Vec<usize>| wave.iter().map(|at| &*results[*at].server).collect();
         ui.note(&in_waves(&waves.iter().map(named).collect::<Vec<Vec<&str>>>(), changing.len()));
     }
-    let print = |results: &[ServerResult]| {
-        print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
-        unless_closed(plan::print(results, change.command.name, args.output, args.quiet, ui))
-    };
-    let with_changes = |exit: Exit, results: &[ServerResult]| {
-        let changes = [ServerOutcome::Changed, ServerOutcome::WouldChange];
-        let has_changed = args.exit_code && results.iter().any(|result| changes.contains(&result.outcome));
-        if exit == Exit::Done && has_changed { Exit::Changed } else { exit }
-    };
     let is_refused = times.is_some() && results.iter().any(|result| result.error.is_some());
     if args.dry_run || changing.is_empty() || is_refused {
-        print(&results)?;
+        print(change, &results, ui)?;
         let exit = if is_refused { worst(&results) } else { exit_of_each(&results) };
-        return Ok(with_changes(exit, &results));
+        return Ok(exit_with_changes(args, exit, &results));
     }
     if !args.is_agreed() {
         let question = format!("change {} of {} servers?", changing.len(), results.len());
@@ -73,33 +85,21 @@ pub fn run(
         prompts::agree(&question, what, "`--yes` agrees, `--dry-run` shows the change")?;
     }
     tell_id(change, ui);
-    let mut making = ChangeUnderWay { fleet, results, change, held: hold_signals() };
-    let goes_back = match times {
-        Some(times) => !making.in_waves(&waves, &changing, times),
-        None => {
-            making.make(&changing, args.confirm);
-            false
-        }
-    };
-    let ChangeUnderWay { results, held, .. } = making;
-    let outcomes = || changing.iter().map(|at| results[*at].outcome);
-    let is_open = outcomes().any(|outcome| !outcome.is_done());
-    let has_changed = outcomes().any(|outcome| outcome.is_done() || outcome == ServerOutcome::Unknown);
-    let printed = print(&results);
-    if goes_back || is_open && has_changed {
-        tell_how_to_go_on(change, is_open && has_changed, ui);
-    }
-    printed?;
-    if let Some(time) = args.confirm.filter(|_| times.is_none() && has_changed) {
-        let goes_back = format!("each server rolls the change back {} s after it made it", time.as_secs());
-        ui.note(&format!("{goes_back}, unless `mediactl confirm` keeps it"));
-    }
-    let exit = match held.received().filter(|_| is_open) {
-        Some(signal) => Exit::of_signal(signal),
-        None if goes_back => worst(&results),
-        None => exit_of_each(&results),
-    };
-    Ok(with_changes(exit, &results))
+    ChangeUnderWay { fleet, results, change, held: hold_signals() }.carry_out(&waves, &changing, ui)
+}
+
+/// Prints what stands on each server, behind the errors.
+fn print(change: &FleetChange<'_>, results: &[ServerResult], ui: Ui) -> Result<(), Error> {
+    let ChangeCommand { name, args, .. } = change.command;
+    print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
+    unless_closed(plan::print(results, name, args.output, args.quiet, ui))
+}
+
+/// The exit code, which tells of changes where that is asked for.
+fn exit_with_changes(args: &ChangeArgs, exit: Exit, results: &[ServerResult]) -> Exit {
+    let changes = [ServerOutcome::Changed, ServerOutcome::WouldChange];
+    let has_changed = args.exit_code && results.iter().any(|result| changes.contains(&result.outcome));
+    if exit == Exit::Done && has_changed { Exit::Changed } else { exit }
 }
 
 /// A change under way on servers, and what stands on each.
@@ -112,6 +112,39 @@ struct ChangeUnderWay<'a> {
 }
 
 impl ChangeUnderWay<'_> {
+    /// Makes the change everywhere, and says what has become of it.
+    fn carry_out(mut self, waves: &[Vec<usize>], changing: &[usize], ui: Ui) -> Result<Exit, Error> {
+        let args = self.change.command.args;
+        let times = args.canary_times()?;
+        let goes_back = match times {
+            Some(times) => !self.in_waves(waves, changing, times),
+            None => {
+                self.make(changing, args.confirm);
+                false
+            }
+        };
+        let Self { results, held, change, .. } = self;
+        let outcomes = || changing.iter().map(|at| results[*at].outcome);
+        let is_open = outcomes().any(|outcome| !outcome.is_done());
+        let has_changed = outcomes().any(|outcome| outcome.is_done() || outcome == ServerOutcome::Unknown);
+        let printed = print(change, &results, ui);
+        if goes_back || is_open && has_changed {
+            tell_how_to_go_on(change, is_open && has_changed, ui);
+        }
+        printed?;
+        if let Some(time) = args.confirm.filter(|_| times.is_none() && has_changed) {
+            let goes_back =
+                format!("each server rolls the change back {} s after it made it", time.as_secs());
+            ui.note(&format!("{goes_back}, unless `mediactl confirm` keeps it"));
+        }
+        let exit = match held.received().filter(|_| is_open) {
+            Some(signal) => Exit::of_signal(signal),
+            None if goes_back => worst(&results),
+            None => exit_of_each(&results),
+        };
+        Ok(exit_with_changes(args, exit, &results))
+    }
+
     /// Makes the change on each of these servers; where all are to have it, until it fails on one. With a time, each rolls it
     /// back unless it is confirmed within it. True if all have made it.
     fn make(&mut self, servers: &[usize], confirm: Option<Duration>) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! `connection` sends requests, asks users for credentials, and knows whether the server has this API; `error` says of a
 //! request that failed whether it may have been applied, because scripts depend on that. `service` is what commands work
-//! on; it also does here what servers with the four operations alone need.
+//! on; `foreign` does here what servers with the four operations alone need.
 //!
 //! *Invariants.* Credentials are in the `Authorization` header and nowhere else: no error, no
 //! `Debug` and no URL holds them. Redirects are not followed. Sockets and TLS roots are made when the
@@ -11,6 +11,7 @@
 mod connection;
 mod endpoint;
 mod error;
+mod foreign;
 mod service;
 mod settings;
 mod tls;

@@ -102,7 +102,11 @@ fn a_condition_is_no_expectation() {
     for expected in ["streams.cam1.title!=null", "rtsp!=5", "streams.cam1.title ~=geheim"] {
         let run = place.run(["modify", "--expect", expected, "--set", "rtsp=555"]).exits(2);
         run.says("is a condition").says("`--where` takes conditions").hides("geheim");
-        place.run(["wait", expected]).exits(2).says("is a condition");
+        place
+            .run(["wait", expected])
+            .exits(2)
+            .says("is a condition")
+            .says("hint: write PATH=VALUE; in `read`");
     }
     place.line("modify --expect logleve=null --set rtsp=555").exits(3).says("did you mean `loglevel`?");
     place.line("wait streams.cam1.titel=null --timeout 1").exits(3).says("did you mean `title`?");

@@ -42,22 +42,17 @@ struct Member {
 impl Etcd {
     /// Starts `members` members; `None`, with a line on stderr, if etcd is not installed.
     pub fn start(members: usize) -> Option<Self> {
-        let started = Self::start_with("http", members, |_| Vec::new())?;
+        let started = Self::start_with("http", members, Vec::new())?;
         started.wait_until_ready();
         Some(started)
     }
 
-    /// Starts members with more options, which may use the folder of the data.
-    pub fn start_with(
-        scheme: &'static str,
-        members: usize,
-        options: impl FnOnce(&TempDir) -> Vec<String>,
-    ) -> Option<Self> {
+    /// Starts members with more options.
+    pub fn start_with(scheme: &'static str, members: usize, options: Vec<String>) -> Option<Self> {
         if !needs(ETCD) {
             return None;
         }
         let folder = TempDir::new().expect("a folder can be made");
-        let options = options(&folder);
         let members =
             (0..members).map(|_| Member { child: None, client: free_port(), peer: free_port() }).collect();
         let mut etcd = Self { members, folder, options, scheme };

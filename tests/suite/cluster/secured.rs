@@ -50,7 +50,7 @@ fn start_with_tls(place: &Place) -> Option<Etcd> {
     let files = [("cert-file", "server.pem"), ("key-file", "server.key"), ("trusted-ca-file", "ca.pem")];
     let option = |(option, name)| format!("--{option}={}", place.path(name).display());
     let options = files.map(option).into_iter().chain(["--client-cert-auth".to_owned()]);
-    let etcd = Etcd::start_with("https", 1, |_| options.collect())?;
+    let etcd = Etcd::start_with("https", 1, options.collect())?;
     etcd.wait_until_ready_for(tls_of_olga(place));
     Some(etcd)
 }

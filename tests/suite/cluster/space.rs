@@ -30,7 +30,7 @@ fn text(etcd: &Etcd, place: &Place) -> String {
 #[test]
 fn a_full_etcd_changes_nothing_and_works_again_when_it_is_compacted() {
     let quota = ["--quota-backend-bytes", "8388608"].map(str::to_owned);
-    let Some(etcd) = Etcd::start_with("http", 1, |_| quota.to_vec()) else { return };
+    let Some(etcd) = Etcd::start_with("http", 1, quota.to_vec()) else { return };
     etcd.wait_until_ready();
     let place = Place::with(SAMPLE);
     etcd.mediactl(&place, "/p", &["save", CONF, "-q"]).run().exits(0);

@@ -106,15 +106,28 @@ fn the_right_password_gets_in_beside_a_neighbour_who_guesses() {
     refused(&guess(11), 429, "too-many-failures");
 }
 
+fn ask_from(server: &Server, peer: &str, forwarded: &[&str], password: &str) -> u16 {
+    let (account, forwarded) =
+        (account("admin", password), forwarded.iter().map(|by| ("x-forwarded-for", *by)));
+    let headers: Vec<_> = forwarded.chain([("authorization", account.as_str())]).collect();
+    let mut request = request("GET", "/media/api/read_config", &headers, "");
+    request.head.peer = PeerAddress::Address(peer.parse().expect("it is an address"));
+    server.handler.answer(request).status
+}
+
+#[test]
+fn clients_of_a_proxy_are_told_apart_and_a_forged_header_hides_nobody() {
+    let server = Server::over(TEXT);
+    let ask = |number: usize, by: &[&str]| ask_from(&server, "10.9.9.9", by, &format!("guess{number}"));
+    assert!((0..30).all(|number| ask(number, &[&format!("1.1.1.1, 198.51.100.{number}")]) == 401));
+    let forged = |number: usize| ask(number, &[&format!("203.0.113.{number}"), "198.51.100.99:7"]);
+    assert_eq!((0..12).map(forged).collect::<Vec<_>>()[10..], [429, 429]);
+}
+
 #[test]
 fn guesses_from_one_64_meet_429_and_strangers_take_no_right_password_away() {
     let server = Server::over(TEXT);
-    let ask = |from: &str, password: &str| {
-        let headers = [("authorization", &*account("admin", password))];
-        let mut request = request("GET", "/media/api/read_config", &headers, "");
-        request.head.peer = PeerAddress::Address(from.parse().expect("it is an address"));
-        server.handler.answer(request).status
-    };
+    let ask = |from: &str, password: &str| ask_from(&server, from, &[], password);
     assert_eq!(ask("192.0.2.7", "s3cret"), 200);
     let in_one_64: Vec<u16> =
         (0..50).map(|host| ask(&format!("2001:db8:1:1::{host:x}"), &format!("a{host}"))).collect();

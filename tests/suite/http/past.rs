@@ -271,18 +271,15 @@ fn a_dry_run_leaves_no_trace_also_while_a_change_is_pending_and_says_so() {
     assert_eq!(body(&server.get(""))["rtmp"], 1);
 }
 
-/// A check command that takes far too long, unless there is a file `quick` beside the configuration.
-fn slow() -> Hooks {
-    let check = "test -e \"$(dirname \"$MEDIACTL_FILE\")/quick\" || sleep 60".to_owned();
-    Hooks { check: Some(check), timeout: Duration::from_secs(90), ..Hooks::default() }
-}
-
 #[test]
 fn a_change_that_outlives_its_request_is_abandoned_before_it_writes() {
     let whole = "http 81;\nedit_auth admin s3cret;\nstream a udp://1;\n";
     let patch = r#"{"rtmp":1935}"#;
     for (operation, body) in [("modify_config", patch), ("save_config", whole), ("update_config", whole)] {
-        let server = Server::start(Place::with(TEXT), slow(), false);
+        // It takes far too long, unless there is such a file beside the configuration.
+        let check = Some("test -e \"$(dirname \"$MEDIACTL_FILE\")/quick\" || sleep 60".to_owned());
+        let hooks = Hooks { check, timeout: Duration::from_secs(90), ..Hooks::default() };
+        let server = Server::start(Place::with(TEXT), hooks, false);
         let server = server.giving_up_after(Duration::from_millis(300));
         let before = server.get("").body;
         refused(&server.post(operation, body), 504, "engine-failed");

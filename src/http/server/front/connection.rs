@@ -307,7 +307,12 @@ impl<'f> Connection<'f> {
     }
 
     /// Ends the connection early. A client that sent nothing expects no response.
-    fn end(self, end: End) {
+    fn end(mut self, end: End) {
+        // Clients take an answer that comes before their request for a broken connection.
+        if self.slot.loss().is_some() && self.pending.is_empty() {
+            self.stream.timed().set_times(Instant::now() + limits::LINGER_TIME, limits::LINGER_TIME);
+            let _ = self.fill();
+        }
         let (is_told, problem) = match (self.slot.loss(), end) {
             (Some(loss), _) => (self.is_asked || !self.pending.is_empty(), loss),
             // It is not closed to make room for another one now.

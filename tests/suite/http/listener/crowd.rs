@@ -240,6 +240,12 @@ fn a_client_that_waits_too_long_for_a_slot_gets_503() {
     let mut others: Vec<_> = (0..30).map(|_| running.client()).collect();
     others.iter_mut().for_each(|client| client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
     others.iter_mut().for_each(|client| is_full(&client.answer()));
+    let mut early = running.client();
+    early.stream.set_read_timeout(Some(waiting_time)).expect("a time-out can be set");
+    assert!(early.stream.peek(&mut [0]).is_err(), "no answer comes before its request");
+    early.stream.set_read_timeout(Some(PATIENCE)).expect("a time-out can be set");
+    early.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    is_full(&early.answer());
     busy.iter_mut().for_each(|client| assert_eq!(client.answer().status, 200));
     drop(busy);
     eventually(|| running.open_connections() == 0);

@@ -40,14 +40,12 @@ fn a_path_goes_on_with_what_its_use_allows() {
     use PathUse::{Block, Explained, Present, Settable};
     for (path_use, typed, expected) in [
         // Names, quoted where the grammar wants it; the bare ones are preferred.
-        (Settable, "rtm", "rtmp=|rtmps="),
         (Settable, "streams.", "streams.cam1.|streams.\"cam.2\".|streams.news."),
         (Settable, "streams.\"cam.2\".pos", "streams.\"cam.2\".position="),
         (Settable, "odd.", "odd.a b="),
         // The only one is entered.
         (Settable, "streams.ne", KEYS_OF_NEWS),
         (Settable, "streams.cam1.pr", "streams.cam1.prepush=|streams.cam1.prepush=off"),
-        (Settable, "streams.cam1.titl", "streams.cam1.title="),
         (Settable, "streams.cam1.auth.", "streams.cam1.auth.url=|streams.cam1.auth.extra."),
         (Settable, "streams.cam1.tran", "streams.cam1.transcoder["),
         (Settable, "streams.cam1.auth.u", "streams.cam1.auth.url=|streams.cam1.auth.url=false"),
@@ -106,7 +104,6 @@ fn a_path_goes_on_with_what_its_use_allows() {
             "streams.cam1.auth",
             "streams.cam1.auth|streams.cam1.auth.url|streams.cam1.auth.extra|streams.cam1.auth.url_global",
         ),
-        (Explained, "logl", "loglevel"),
         // Whole streams, lives and plugins.
         (Block, "", "plugins.|lives.|streams."),
         (Block, "liv", "lives.studio"),
