@@ -10,8 +10,21 @@ use crate::syntax::{Diagnostic, Diagnostics, Entry, Fix, Word};
 
 /// The schemes that a slip may be meant to be.
 const COMMON: [&str; 15] = [
-    "udp", "rtsp", "http", "rtmp", "https", "hls", "tshttp", "file", "fake", "srt", "publish", "shoutcast",
-    "rtsps", "rtmps", "securetoken",
+    "udp",
+    "rtsp",
+    "http",
+    "rtmp",
+    "https",
+    "hls",
+    "tshttp",
+    "file",
+    "fake",
+    "srt",
+    "publish",
+    "shoutcast",
+    "rtsps",
+    "rtmps",
+    "securetoken",
 ];
 
 /// Those whose address names a host; `rtmp://` alone stands in real files, for what is published.

@@ -76,7 +76,8 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// The members of the top level in schema order, then the others in the order of the patch.
     pub fn top_level(&mut self, patch: &Value) {
         let (Value::Object(all), root, members) = (patch, Pointer::root(), self.members) else { return };
-        let is_merged = |key: &str| members.scope().by_key(key).is_none_or(|row| row.codec.facts().is_setting());
+        let is_merged =
+            |key: &str| members.scope().by_key(key).is_none_or(|row| row.codec.facts().is_setting());
         let merged = all.iter().filter(|(key, _)| is_merged(key));
         let merged: Object = merged.map(|(key, value)| (key.clone(), value.clone())).collect();
         let present = |key: &String| Some((key.clone(), top_value(members, key)?));

@@ -151,7 +151,8 @@ impl<'d> Members<'d> {
 
     /// The entries of a known parameter; empty if it is not set.
     pub fn own(&self, parameter: &'static Parameter) -> &[Entry<'d>] {
-        let rows = |row| self.rows.partition_point(|at| *at < row)..self.rows.partition_point(|at| *at <= row);
+        let rows =
+            |row| self.rows.partition_point(|at| *at < row)..self.rows.partition_point(|at| *at <= row);
         self.scope.place(parameter).map_or(&[], |row| &self.own[rows(row)])
     }
 
@@ -167,7 +168,8 @@ impl<'d> Members<'d> {
 
     /// The place of each stream, live or plugin among those of its kind, from 0.
     pub fn places(&self, kind: Kind) -> &HashMap<String, usize> {
-        let names = || self.own_by_key(kind.key()).iter().map(|block| block.group_name().value().into_owned());
+        let names =
+            || self.own_by_key(kind.key()).iter().map(|block| block.group_name().value().into_owned());
         self.places[kind as usize].get_or_init(|| names().zip(0..).collect())
     }
 

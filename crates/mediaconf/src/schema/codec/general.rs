@@ -80,7 +80,8 @@ pub fn read_some(
         let may_be_shown = !entries.is_empty() || has_globals || row.always_shown;
         row.keywords.is_empty() || may_be_shown && wants(row.key, entries)
     });
-    let own = told.filter_map(|(row, entries)| row.read(entries, head).map(|value| (row.key.to_owned(), value)));
+    let own =
+        told.filter_map(|(row, entries)| row.read(entries, head).map(|value| (row.key.to_owned(), value)));
     let foreign = members.foreign().iter().filter_map(|(keyword, entries)| {
         let key = Some(scope.key_of(keyword)).filter(|key| wants(key, entries))?;
         Some((key.into_owned(), General { keyword }.read(entries, None)?))
