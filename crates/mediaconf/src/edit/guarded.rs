@@ -58,10 +58,10 @@ impl<'d> Sync<'_, 'd> {
         }
         let messages = || self.document.check().iter().map(|found| found.message.clone()).collect();
         for slip in slips(scope, line) {
-            if !self.changes.known.told.get_or_init(messages).contains(&slip.message) {
+            if !self.known.told.get_or_init(messages).contains(&slip.message) {
                 let hint = unless_right(&slip.hint.unwrap_or_default(), "it");
                 let miss = Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), slip.message);
-                self.changes.guarded.push(miss.hint(hint));
+                self.guarded.push(miss.hint(hint));
             }
         }
     }
@@ -81,7 +81,7 @@ impl<'d> Sync<'_, 'd> {
             let message = format!("`{keyword}` is not known here");
             let miss = Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), message).hint(hint);
             // Each line of one member is the same slip.
-            self.changes.guarded.0.extend((self.changes.guarded.0.last() != Some(&miss)).then_some(miss));
+            self.guarded.0.extend((self.guarded.0.last() != Some(&miss)).then_some(miss));
         }
         self.doubt_words(scope, line, pointer);
         self.doubt_inside(line, pointer);
@@ -110,7 +110,7 @@ impl<'d> Sync<'_, 'd> {
 
     /// The keywords that stand in blocks, each behind the kind of its block.
     fn used(&self) -> &HashSet<(Cow<'d, str>, Cow<'d, str>)> {
-        self.changes.known.used.get_or_init(|| {
+        self.known.used.get_or_init(|| {
             let blocks = Kind::ALL.iter().flat_map(|kind| self.members.own_by_key(kind.key()));
             let foreign = self.members.foreign().values().flatten();
             let keywords = |&block: &Entry<'d>| {
@@ -187,7 +187,7 @@ impl<'d> Sync<'_, 'd> {
 
     /// The key of the group that has a block of this name.
     fn group_with(&self, name: &str) -> Option<String> {
-        let names = self.changes.known.names.get_or_init(|| {
+        let names = self.known.names.get_or_init(|| {
             let is_named = |entry: &Entry<'_>| entry.is_block() || entry.block_kind().is_some();
             let blocks = self.document.entries().filter(is_named);
             blocks.map(|block| (first_argument(block), block.keyword())).collect()
@@ -230,7 +230,7 @@ impl<'d> Sync<'_, 'd> {
         let anyway = "`--accept form-change` (over HTTP `accept=form-change`) makes the change anyway";
         let message = format!("{found} here, and this patch would {made}");
         let change = Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message);
-        self.changes.guarded.push(change.hint(format!("{advice}; {anyway}")));
+        self.guarded.push(change.hint(format!("{advice}; {anyway}")));
     }
 }
 

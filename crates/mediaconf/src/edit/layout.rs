@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::surroundings::{Style, Surroundings, chunk, counts_as_block};
-use crate::syntax::{Entry, Splice, Word};
+use foldhash::HashSet;
+
+use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block};
+use crate::syntax::{Document, Entry, EntryId, Splice, Word};
 
 /// The place for a new or moved entry.
 #[derive(Debug, Clone, Copy)]
@@ -44,8 +46,6 @@ pub struct Put<'d> {
     pub content: Insertion<'d>,
     /// The number of blank lines between it and its neighbour.
     pub blank_lines: usize,
-    /// True if it goes behind the new settings at the same place.
-    pub is_block: bool,
 }
 
 /// A new entry, before it is laid out: its lines, each with the number of blocks of it around the line. The first one has
@@ -95,53 +95,61 @@ impl NewEntry {
     }
 }
 
-/// What the replacements at one place are, in the order in which they stand there.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    Edit,
-    /// The `;` that an entry lacks.
-    End,
-    Line,
-    Block,
-    /// A block at the end of the text.
-    LastBlock,
-}
-
-/// The replacements of a text.
+/// The changes of a text, and where they are made.
 pub struct Layout<'a, 'd> {
+    document: &'d Document,
     around: &'a Surroundings<'d>,
+    removed: Vec<Range<usize>>,
+    /// What is removed inside blocks that move.
+    removed_inside: Vec<Range<usize>>,
     /// By the range that each replaces, then by their number.
-    splices: BTreeMap<(usize, usize, Rank, usize), String>,
+    splices: BTreeMap<(usize, usize, usize), String>,
+    /// Entries whose missing `;` was supplied.
+    terminated: HashSet<EntryId>,
 }
 
 impl<'a, 'd> Layout<'a, 'd> {
-    /// Returns the splices that make edits, cut out these ranges, and put entries at their places, in the order of the text.
-    pub fn splices(
+    /// Carries out changes. Returns the splices in the order of the text, and the ranges that are removed for good, with
+    /// the comments in them.
+    pub fn edits(
         around: &'a Surroundings<'d>,
-        edits: Vec<Splice>,
-        cut: Vec<Range<usize>>,
+        leaving: BTreeMap<EntryId, (Entry<'d>, Leave)>,
+        splices: Vec<Splice>,
         puts: &[Put<'d>],
-    ) -> Vec<Splice> {
-        let mut layout = Self { around, splices: BTreeMap::new() };
-        edits.into_iter().for_each(|edit| layout.push(edit.range, Rank::Edit, edit.text));
-        cut.into_iter().for_each(|range| layout.push(range, Rank::Edit, ""));
+    ) -> (Vec<Splice>, Vec<Range<usize>>) {
+        let (mut gone, mut outer_end) = (Vec::new(), 0);
+        // Entries that are moved out of a moving block are cut out of the moved text.
+        let (inner, leaving): (Vec<_>, Vec<_>) = leaving.into_values().partition(|(entry, _)| {
+            let is_inside = entry.end() < outer_end;
+            outer_end = if entry.is_block() { outer_end.max(entry.end()) } else { outer_end };
+            is_inside
+        });
+        let mut layout = Self {
+            document: around.document,
+            around,
+            removed: around.ranges(&leaving, &mut gone),
+            removed_inside: around.ranges(&inner, &mut gone),
+            splices: BTreeMap::new(),
+            terminated: HashSet::default(),
+        };
+        layout.removed_inside.clone().into_iter().for_each(|range| layout.push(range, ""));
+        splices.into_iter().for_each(|splice| layout.push(splice.range, splice.text));
         puts.iter().for_each(|put| layout.put(put));
-        let splices = layout.splices.into_iter();
-        splices.map(|((start, end, ..), text)| Splice { range: start..end, text }).collect()
+        (layout.finish(), gone)
     }
 
-    fn push(&mut self, Range { start, end }: Range<usize>, rank: Rank, text: impl Into<String>) {
-        let number = if rank == Rank::End { 0 } else { self.splices.len() };
-        self.splices.insert((start, end, rank, number), text.into());
+    fn push(&mut self, range: Range<usize>, text: impl Into<String>) {
+        self.splices.insert((range.start, range.end, self.splices.len()), text.into());
     }
 
-    fn put(&mut self, Put { within, place, content, blank_lines, is_block }: &Put<'d>) {
+    fn put(&mut self, Put { within, place, content, blank_lines }: &Put<'d>) {
         let sibling =
             if let Anchor::After(entry) | Anchor::Before(entry) = *place { Some(entry) } else { None };
         if let Anchor::After(anchor) = *place
             && !anchor.is_terminated()
+            && self.terminated.insert(anchor.id())
         {
-            self.push(anchor.end()..anchor.end(), Rank::End, ";");
+            self.push(anchor.end()..anchor.end(), ";");
         }
         let around = self.around;
         let mut style = self.style(*within, sibling);
@@ -155,8 +163,10 @@ impl<'a, 'd> Layout<'a, 'd> {
             Anchor::After(anchor) => match self.behind_on_line(anchor.end()) {
                 // The new text goes in front of the line end, and brings a line end of its own.
                 (at, None) => (at, around.newline(at).repeat(1 + blank_lines), nothing, false),
-                (at, byte) if byte != Some(b'}') && needs_own_line() => (at, newline, own_line, false),
-                (at, _) => (at, " ".to_owned(), nothing, true),
+                (_, byte) if byte != Some(b'}') && needs_own_line() => {
+                    (anchor.end(), newline, own_line, false)
+                }
+                _ => (anchor.end(), " ".to_owned(), nothing, true),
             },
             Anchor::Before(anchor) if around.begins_line(anchor.start()) => {
                 (around.line_start(anchor.start()), nothing, newline, false)
@@ -178,39 +188,81 @@ impl<'a, 'd> Layout<'a, 'd> {
                 let behind = if block.body().is_empty() { " " } else { "" };
                 (block.body().start, " ".to_owned(), behind.to_owned(), true)
             }
-            Anchor::FirstIn(block) => (self.behind_on_line(block.body().start).0, newline, nothing, false),
-            // Blank lines at the end of a file stay there.
-            Anchor::End => match around.document.text().trim_end_matches([' ', '\t', '\r', '\n']).len() {
-                end if end > around.text_start() => {
-                    let offset = around.line_end(end);
+            Anchor::FirstIn(block) => {
+                let (offset, next) = self.behind_on_line(block.body().start);
+                (if next.is_none() { offset } else { block.body().start }, newline, nothing, false)
+            }
+            Anchor::End => match self.end_of_content() {
+                Some(offset) => {
                     style.newline = around.newline(offset);
                     (offset, style.newline.repeat(1 + blank_lines), nothing, false)
                 }
-                _ => (around.text_start(), nothing, newline, false),
+                None => {
+                    let ends_line = self.removed.is_empty() || self.document.text().ends_with('\n');
+                    (around.text_start(), nothing, if ends_line { newline } else { String::new() }, false)
+                }
             },
         };
         let text = self.text(content, Some(&style).filter(|_| !inline));
-        let rank = match place {
-            Anchor::End if *is_block => Rank::LastBlock,
-            _ if *is_block => Rank::Block,
-            _ => Rank::Line,
-        };
-        self.push(offset..offset, rank, format!("{before}{text}{behind}"));
+        self.push(offset..offset, format!("{before}{text}{behind}"));
     }
 
-    /// Returns the end of the line if nothing but blanks and a comment stands behind `offset` on it; else `offset` and the
-    /// byte that follows.
-    fn behind_on_line(&self, offset: usize) -> (usize, Option<u8>) {
-        let end = self.around.line_end(offset);
-        let rest = self.around.document.text()[offset..end].trim_start_matches([' ', '\t', '\r', ';']);
-        let byte = rest.bytes().next().filter(|byte| *byte != b'#');
-        (if byte.is_none() { end } else { offset }, byte)
+    /// The end of the last line that stays and is not blank: blank lines at the end of a file stay there.
+    fn end_of_content(&self) -> Option<usize> {
+        let text = self.document.text();
+        let content = |end: usize| text[..end].trim_end_matches([' ', '\t', '\r', '\n']).len();
+        let mut end = content(text.len());
+        for range in self.removed.iter().rev() {
+            if range.end < end {
+                break;
+            }
+            end = end.min(content(range.start));
+        }
+        // What was removed may end on another line.
+        let (offset, next) = self.behind_on_line(end);
+        (end > self.around.text_start()).then_some(if next.is_none() { offset } else { end })
+    }
+
+    fn finish(self) -> Vec<Splice> {
+        let removed = self.removed;
+        // Splices inside a moved range were applied to the moved text.
+        let outside = |splice: &Splice| {
+            let next = removed.get(removed.partition_point(|range| range.end <= splice.range.start));
+            next.is_none_or(|next| splice.range.start <= next.start && splice.range.end <= next.start)
+        };
+        let made = self.splices.into_iter();
+        let made = made.map(|((start, end, _), text)| Splice { range: start..end, text });
+        let gone = removed.iter().map(|range| Splice { range: range.clone(), text: String::new() });
+        let mut splices: Vec<Splice> = made.filter(outside).chain(gone).collect();
+        splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+        splices
+    }
+
+    /// Returns the byte that follows `anchor_end` on its line once the removed entries are gone, but for blanks and a
+    /// comment, and the end of the line.
+    fn behind_on_line(&self, anchor_end: usize) -> (usize, Option<u8>) {
+        let (mut at, mut rest) = (anchor_end, anchor_end);
+        loop {
+            let next_end = |removed: &[Range<usize>]| {
+                let next = removed.get(removed.partition_point(|range| range.end <= at))?;
+                (anchor_end..=at).contains(&next.start).then_some(next.end)
+            };
+            if let Some(end) = next_end(&self.removed).or_else(|| next_end(&self.removed_inside)) {
+                (at, rest) = (end, end);
+                continue;
+            }
+            match self.document.text().as_bytes().get(at) {
+                None | Some(b'\n' | b'#') => return (self.around.line_end(rest), None),
+                Some(b' ' | b'\t' | b'\r' | b';') => at += 1,
+                Some(byte) => return (at, Some(*byte)),
+            }
+        }
     }
 
     /// The style of an entry in a block; at top level it stands at column 0, where other tools grep for it.
     fn style(&self, within: Option<Entry<'d>>, sibling: Option<Entry<'d>>) -> Style {
         let around = self.around;
-        let newline_at = sibling.or(within).map_or(around.document.text().len(), |entry| entry.start());
+        let newline_at = sibling.or(within).map_or(self.document.text().len(), |entry| entry.start());
         let newline = around.newline(newline_at);
         let Some(block) = within else {
             return Style { indent: String::new(), unit: around.unit().to_owned(), newline };
@@ -231,19 +283,11 @@ impl<'a, 'd> Layout<'a, 'd> {
             Insertion::Old(entry, name) => {
                 let alone = entry.start()..entry.end();
                 let chunk = style.map_or(alone, |_| chunk(self.around, *entry));
-                let text = self.around.document.text();
-                let head = match name {
-                    Some(name) => {
-                        let old = entry.group_name();
-                        let (before, behind) = (&text[chunk.start..old.start as usize], old.end() as usize);
-                        format!("{before}{}{}", Word::write(name), &text[behind..entry.end()])
-                    }
-                    None => text[chunk.start..entry.end()].to_owned(),
-                };
+                let text = self.moved(chunk.start..entry.end(), *entry, name.as_deref());
                 let terminator = if entry.is_terminated() { "" } else { ";" };
                 let style = style.filter(|_| chunk.start == entry.start());
                 let indent = style.map_or("", |style| &style.indent);
-                format!("{indent}{head}{terminator}{}", &text[entry.end()..chunk.end])
+                format!("{indent}{text}{terminator}{}", &self.document.text()[entry.end()..chunk.end])
             }
         }
     }
@@ -252,9 +296,29 @@ impl<'a, 'd> Layout<'a, 'd> {
         match content {
             Insertion::New(fresh) => fresh.lines() > 2,
             Insertion::Old(entry, _) => {
-                let text = self.around.document.text();
-                counts_as_block(*entry) || text[chunk(self.around, *entry)].contains('#')
+                counts_as_block(*entry) || self.document.text()[chunk(self.around, *entry)].contains('#')
             }
         }
+    }
+
+    /// A range of the text, with the splices inside it applied, or the block in it under another name.
+    fn moved(&self, range: Range<usize>, block: Entry<'_>, name: Option<&str>) -> String {
+        let text = self.document.text();
+        if let Some(name) = name {
+            let old = block.group_name();
+            let (before, behind) = (range.start..old.start as usize, old.end() as usize..range.end);
+            return format!("{}{}{}", &text[before], Word::write(name), &text[behind]);
+        }
+        let near = self.splices.range((range.start, 0, 0)..=(range.end, usize::MAX, usize::MAX));
+        let (mut moved, mut offset) = (String::new(), range.start);
+        for (&(start, end, _), new) in near {
+            // Insertions at either end of a moved range belong to the neighbours that stay.
+            let is_at_an_end = start == end && (start == range.start || end == range.end);
+            if range.start <= start && end <= range.end && !is_at_an_end {
+                moved.extend([&text[offset..start], new]);
+                offset = end;
+            }
+        }
+        moved + &text[offset..range.end]
     }
 }

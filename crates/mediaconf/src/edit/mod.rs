@@ -30,23 +30,24 @@ pub(crate) mod surroundings;
 mod sync;
 mod words;
 
-pub use {assign::*, completion::*, explain::*, substitution::*};
+pub use assign::{AssignOptions, AssignedValue, Assignment, Evaluated};
+pub use completion::{Completion, PathUse, Proposal};
+pub use explain::Explanation;
+pub use substitution::Substitution;
 
 use std::ops::Range;
 
 use foldhash::HashMap;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::schema::{
-    AddressShape, Fault, FaultKind, Faults, Kind, Members, Normalizer, Object, Parameter, Pointer, Schema,
-    Scope, is_empty, normalized,
+    Fault, FaultKind, Faults, Kind, Members, Normalizer, Object, Parameter, Pointer, Schema, Scope, is_empty,
+    normalized,
 };
 use crate::secret::Masker;
-use crate::syntax::{Document, Entry, Splice, comments};
+use crate::syntax::{Document, Entry, EntryId, Splice, comments};
 use layout::Layout;
-use surroundings::Leave;
-use sync::Changes;
 pub(crate) use sync::Sync;
 
 /// The comments of a text, and how often each stands there.
@@ -138,83 +139,37 @@ impl Document {
 
 /// The same for a normalized patch, and a document whose top-level members are known. The doubts are left to the caller.
 pub fn modify_members(document: &Document, members: &Members<'_>, patch: Object) -> MaybeEdit {
-    let patch = Value::Object(patch);
-    Sync::edit(document, members, |sync| sync.top_level(&patch))
-}
-
-/// The edit after a round of changes, and what the text must say after the last.
-struct Round {
-    edit: Edit,
-    promises: Promises,
-    is_last: bool,
+    let spread = order::spread(document, members, &patch);
+    if spread.is_empty() {
+        return Sync::new(document, members).changed(|sync| sync.top_level(patch));
+    }
+    let opened = document.edited(&spread);
+    verify_comments(document, &opened, &spread, &mut []).map_err(EditError::Unproved)?;
+    Sync::new(&opened, &opened.members()).changed(|sync| sync.top_level(patch))
 }
 
 impl Sync<'_, '_> {
-    /// Makes the changes that a function finds, and proves them. They are made in rounds, of which each begins with the text
-    /// of the one before: so new lines get their places when all that goes is gone.
-    pub(crate) fn edit(
-        document: &Document,
-        members: &Members<'_>,
-        change: impl Fn(&mut Sync<'_, '_>),
-    ) -> MaybeEdit {
-        let mut sync = Sync::new(document, members);
-        change(&mut sync);
-        let Some(Round { mut edit, promises, mut is_last }) = sync.round()? else { return Ok(None) };
-        while !is_last {
-            let members = edit.document.members();
-            let mut sync = Sync::new(&edit.document, &members);
-            sync.changes.promises.orders.clone_from(&promises.orders);
-            change(&mut sync);
-            let Some(next) = sync.round()? else { break };
-            (edit.document, is_last) = (next.edit.document, next.is_last);
-        }
-        // A text without a final line end stays without one, whichever line is its last then.
-        let (old, new) = (document.text().trim_start_matches('\u{feff}'), edit.document.text());
-        if !(old.is_empty() || old.ends_with('\n')) && new.ends_with('\n') {
-            let range = new.trim_end_matches([' ', '\t', '\r', '\n']).len()..new.len();
-            edit.document = edit.document.edited(&[Splice { range, text: String::new() }]);
-        }
-        promises.verify([document, &edit.document]).map_err(EditError::Unproved)?;
-        Ok(Some(edit))
-    }
-
-    /// Makes the first of these that there is: sources get lines of their own, lines are edited or removed, lines move, blocks
-    /// move, new ones are put between them. `None` if there is nothing to change.
-    fn round(self) -> Result<Option<Round>, EditError> {
-        let Sync { document, around, changes, .. } = self;
-        let Changes { spread, mut splices, mut gone, removed, moves, puts, .. } = changes;
-        let moves = moves.into_iter().find(|(moved, _)| !moved.is_empty());
-        changes.faults.into_result(())?;
-        let (splices, is_last) = if !spread.is_empty() {
-            gone.clear();
-            (Layout::splices(&around, spread, Vec::new(), &[]), false)
-        } else if !removed.is_empty() || !splices.is_empty() && moves.is_some() {
-            let [cut, lost] = around.ranges(removed, Leave::Removed);
-            gone.extend(lost);
-            // What is removed needs no edit.
-            splices.retain(|edit| {
-                let next = cut.partition_point(|range| range.end <= edit.range.start);
-                cut.get(next).is_none_or(|range| edit.range.end <= range.start)
-            });
-            (Layout::splices(&around, splices, cut, &[]), moves.is_none() && puts.is_empty())
-        } else if let Some((moved, puts)) = moves {
-            let [cut, _] = around.ranges(moved, Leave::Moved);
-            (Layout::splices(&around, Vec::new(), cut, &puts), false)
-        } else {
-            (Layout::splices(&around, splices, Vec::new(), &puts), true)
+    /// Makes the changes that a function finds, and proves them.
+    pub(crate) fn changed(mut self, change: impl FnOnce(&mut Self)) -> MaybeEdit {
+        change(&mut self);
+        self.place_pending();
+        let Sync { document, around, leaving, splices, puts, promises, .. } = self;
+        self.faults.into_result(())?;
+        let (splices, mut gone) = Layout::edits(&around, leaving, splices, &puts);
+        // Changes can be several times as large as their text.
+        drop(puts);
+        let edited = document.edited(&splices);
+        promises.verify([document, &edited]).map_err(EditError::Unproved)?;
+        gone.extend(promises.gone);
+        verify_comments(document, &edited, &splices, &mut gone).map_err(EditError::Unproved)?;
+        let edit = Edit {
+            document: edited,
+            deleted_streams: self.deleted_streams + self.inner_streams,
+            inner_streams: self.inner_streams,
+            renamed_uses: 0,
+            guarded: self.guarded,
         };
-        if splices.is_empty() {
-            return Ok(None);
-        }
-        if splices.windows(2).any(|pair| pair[0].range.end > pair[1].range.start) {
-            return Err(EditError::Unproved(Unproved { at: "(text)".to_owned() }));
-        }
-        let new = document.edited(&splices);
-        verify_comments(document, &new, &splices, &mut gone).map_err(EditError::Unproved)?;
-        let (inner_streams, guarded) = (changes.inner_streams, changes.guarded);
-        let deleted_streams = changes.deleted_streams + inner_streams;
-        let edit = Edit { document: new, deleted_streams, inner_streams, renamed_uses: 0, guarded };
-        Ok(Some(Round { edit, promises: changes.promises, is_last }))
+        Ok(Some(edit).filter(|_| !splices.is_empty()))
     }
 }
 
@@ -229,29 +184,23 @@ pub struct Unproved {
 /// What the new text must say.
 #[derive(Debug, Default)]
 pub(crate) struct Promises {
-    /// The own values of the touched top-level members; null for those that must be gone.
-    members: Object,
-    /// The members that change in the touched streams, lives and plugins, as JSON, which takes a tenth of the memory; null
-    /// for those that must be gone. `None` for a block that must be gone.
-    blocks: HashMap<Kind, HashMap<String, Option<String>>>,
+    /// The own values of the touched top-level members; `None` for one that must be gone.
+    members: HashMap<String, Option<Value>>,
+    /// The touched streams, lives and plugins; `None` for one that must be gone.
+    blocks: HashMap<Kind, HashMap<String, Option<PromisedBlock>>>,
     /// The order of each group that changes.
     orders: HashMap<Kind, Vec<String>>,
+    /// The bytes that go for good, with the comments in them.
+    gone: Vec<Range<usize>>,
 }
 
 impl Promises {
     fn member(&mut self, key: &str, value: Option<&Value>) {
-        self.members.insert(key.to_owned(), value.cloned().unwrap_or_default());
+        self.members.insert(key.to_owned(), value.cloned());
     }
 
-    /// Promises that a block goes, or becomes another one, or is there: all members that no line changes stay.
-    fn block(&mut self, kind: Kind, name: &str, both: Option<[&Object; 2]>) {
-        let members = both.map(|[current, target]| {
-            let keys = current.keys().filter(|key| !target.contains_key(*key)).chain(target.keys());
-            let changed = keys.filter(|key| current.get(*key) != target.get(*key));
-            let value = |key: &String| target.get(key).cloned().unwrap_or_default();
-            changed.map(|key| (key.clone(), value(key))).collect::<Value>().to_string()
-        });
-        self.blocks.entry(kind).or_default().insert(name.to_owned(), members);
+    fn block(&mut self, kind: Kind, name: &str, promised: Option<PromisedBlock>) {
+        self.blocks.entry(kind).or_default().insert(name.to_owned(), promised);
     }
 
     /// Compares the values of the new text with those that were promised.
@@ -261,16 +210,17 @@ impl Promises {
             return unproved("(text)".to_owned());
         }
         // Where only blocks change, those with the same bytes in both say the same.
-        let numbers = both[0].differing(both[1]);
-        let [old, new] = match self.members.is_empty() && self.orders.is_empty() {
-            true => [0, 1].map(|at| Members::group(Scope::Top, both[at].entries_in(numbers[at].clone()))),
-            false => both.map(Document::members),
-        };
+        let has_only_blocks = self.members.is_empty() && self.orders.is_empty();
+        let all = || both.map(|document| 0..document.len());
+        let numbers = if has_only_blocks { both[0].differing(both[1]) } else { all() };
+        let entries = [0, 1].map(|side| both[side].entries_in(numbers[side].clone()));
+        let [old, new] = entries.map(|entries| Members::group(Scope::Top, entries));
         for (key, expected) in &self.members {
             // A value that is always shown may be missing where it is empty.
-            let found = new.value(key).filter(|value| !is_empty(value)).unwrap_or_default();
-            let is_nothing = is_empty(expected) && found.is_null();
-            if !is_nothing && !are_same(new.scope().by_key(key), &found, expected) {
+            let shown = |value: Option<Value>| value.filter(|value| !is_empty(value));
+            let member = |value: Value| Map::from_iter([(key.clone(), value)]);
+            let [found, expected] = [new.value(key), expected.clone()].map(|value| shown(value).map(member));
+            if !are_same(new.scope(), found.as_ref(), expected.as_ref()) {
                 return unproved(key.clone());
             }
         }
@@ -285,14 +235,11 @@ impl Promises {
                 return unproved(kind.key().to_owned());
             }
             let Some(blocks) = self.blocks.get(&kind) else { continue };
-            let old = old.own_by_key(kind.key()).iter().map(|entry| (entry.group_name().value(), *entry));
-            let old: HashMap<_, _> = old.filter(|(name, _)| blocks.contains_key(&**name)).collect();
             let mut found = 0;
             for &entry in entries {
-                let name = entry.group_name().value();
-                let Some(promised) = blocks.get(&*name) else { continue };
-                if !promised.as_ref().is_some_and(|members| is_kept(kind, old.get(&name), entry, members)) {
-                    return unproved(format!("{}.{name}", kind.key()));
+                let Some(promised) = blocks.get(&*entry.group_name().value()) else { continue };
+                if !promised.as_ref().is_some_and(|promised| promised.is_kept(kind, &old, entry)) {
+                    return unproved(format!("{}.{}", kind.key(), entry.group_name().value()));
                 }
                 found += 1;
             }
@@ -304,17 +251,42 @@ impl Promises {
     }
 }
 
-/// True if a block of the new text has its promised members, and all others of the old one.
-fn is_kept(kind: Kind, old: Option<&Entry<'_>>, new: Entry<'_>, promised: &str) -> bool {
-    let Ok(members) = serde_json::from_str::<Object>(promised) else { return false };
-    let (mut expected, found) = match old {
-        Some(old) => kind.read_differing([*old, new], |key| members.contains_key(key)).into(),
-        None => (Object::new(), kind.read(new)),
-    };
-    expected.extend(members);
-    expected.retain(|_, value| !value.is_null());
-    expected == found
-        && found.iter().all(|(key, value)| are_same(kind.scope().by_key(key), value, &expected[key]))
+/// What a stream, live or plugin must say.
+#[derive(Debug)]
+struct PromisedBlock {
+    /// The number of the block in the old text, if it was there: all members that no line changes stay.
+    old: Option<EntryId>,
+    /// The members that change as JSON, which takes a tenth of the memory; null for those that must be gone.
+    members: String,
+}
+
+impl PromisedBlock {
+    fn new(members: &Object) -> Self {
+        Self { old: None, members: serde_json::to_string(members).expect("values are JSON") }
+    }
+
+    /// A block that becomes another one.
+    fn changed(block: Entry<'_>, [current, target]: [&Object; 2]) -> Self {
+        let keys = current.keys().filter(|key| !target.contains_key(*key)).chain(target.keys());
+        let changed = keys.filter(|key| current.get(*key) != target.get(*key));
+        let value = |key: &String| target.get(key).cloned().unwrap_or_default();
+        let members = changed.map(|key| (key.clone(), value(key))).collect();
+        Self { old: Some(block.id()), ..Self::new(&members) }
+    }
+
+    /// True if the block in the new text says that.
+    fn is_kept(&self, kind: Kind, old: &Members<'_>, new: Entry<'_>) -> bool {
+        let Ok(members) = serde_json::from_str::<Object>(&self.members) else { return false };
+        let blocks = old.own_by_key(kind.key());
+        let block = |id| Some(blocks[blocks.binary_search_by_key(&id, |block| block.id()).ok()?]);
+        let (mut expected, found) = match self.old.and_then(block) {
+            Some(old) => kind.read_differing([old, new], |key| members.contains_key(key)).into(),
+            None => (Object::new(), kind.read(new)),
+        };
+        expected.extend(members);
+        expected.retain(|_, value| !value.is_null());
+        are_same(kind.scope(), Some(&expected), Some(&found))
+    }
 }
 
 /// Compares the comments around the splices: each must be there still, unless it stood in what is gone.
@@ -346,12 +318,12 @@ fn verify_comments(
     is_proved.then_some(()).ok_or_else(|| Unproved { at: "(comments)".to_owned() })
 }
 
-/// True if the values of a member are equal; the order of the options of an address matters.
-fn are_same(row: Option<&Parameter>, one: &Value, other: &Value) -> bool {
-    let address = row.and_then(|row| row.codec.facts().address);
-    let has_order = |shape: &AddressShape| {
-        let [one, other] = [one, other].map(|value| shape.options_of(value).map(|(key, _)| key));
-        one.eq(other)
+/// True if members are equal; the order of the options of an address matters.
+fn are_same(scope: Scope, one: Option<&Object>, other: Option<&Object>) -> bool {
+    let has_order = |row: &&Parameter| row.codec.facts().address.is_some();
+    let options = |members: Option<&Object>, row: &Parameter| {
+        let (shape, value) = (row.codec.facts().address?, members?.get(row.key)?);
+        Some(shape.options_of(value).map(|(key, _)| key.clone()).collect::<Vec<String>>())
     };
-    one == other && address.is_none_or(has_order)
+    one == other && scope.rows().filter(has_order).all(|row| options(one, row) == options(other, row))
 }

@@ -4,10 +4,12 @@
 //! Before a stream is edited, each gets a line of its own where the edit needs it. That changes no value and no comment.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::cell::LazyCell;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::PromisedBlock;
 use super::align::longest_increasing_subsequence;
 use super::guarded::At;
 use super::layout::{Anchor, Insertion, NewEntry, Put};
@@ -34,10 +36,10 @@ impl<'d> Sync<'_, 'd> {
             let at = At { within: place.map(|place| entries[place]), ..at.child(name) };
             let block = match (place, patch) {
                 (Some(place), Value::Null) => {
-                    self.changes.deleted_streams += usize::from(kind.has_sources());
-                    self.changes.inner_streams += entries[place].inner_streams();
+                    self.deleted_streams += usize::from(kind.has_sources());
+                    self.inner_streams += entries[place].inner_streams();
                     self.remove(entries[place]);
-                    self.changes.promises.block(kind, name, None);
+                    self.promises.block(kind, name, None);
                     continue;
                 }
                 (Some(place), Value::Object(patch)) => {
@@ -57,20 +59,25 @@ impl<'d> Sync<'_, 'd> {
             }
         }
         // A refused block has no lines to put.
-        if self.changes.faults.0.is_empty() {
+        if self.faults.0.is_empty() {
             self.arrange(kind, new, movers);
         }
     }
 
     /// Makes a new block with its name; `None` if it is refused.
     fn create(&mut self, kind: Kind, name: &str, patch: &Object, pointer: &Pointer) -> Option<NewEntry> {
-        let patch = switched(&Map::new(), patch, pointer, &mut self.changes.faults);
-        let target = self.changes.faults.take(kind.merge(None, &patch, pointer))?;
+        let patch = switched(&Map::new(), patch, pointer, &mut self.faults);
+        let target = self.faults.take(kind.merge(None, &patch, pointer))?;
         let text = Document::parse(kind.write(name, &target));
         let block = text.entries().next()?;
         self.doubt_words(Scope::Top, block, pointer);
-        self.doubt_lines_of((kind.scope(), kind.key()), block, pointer);
-        self.changes.promises.block(kind, name, Some([&Map::new(), &target]));
+        for line in block.children() {
+            let (scope, keyword) = (kind.scope(), line.keyword());
+            let row = scope.by_keyword(&keyword);
+            let pointer = &pointer.child(row.map_or_else(|| scope.key_of(&keyword), |row| row.key.into()));
+            self.doubt_new((scope, Some(kind.key())), line, pointer);
+        }
+        self.promises.block(kind, name, Some(PromisedBlock::new(&target)));
         Some(NewEntry::of(block))
     }
 
@@ -81,9 +88,9 @@ impl<'d> Sync<'_, 'd> {
         let may_change =
             |key: &str| key.starts_with(Schema::ESCAPE) || patch.keys().any(|own| is_meant(own, key));
         let current = kind.read_some(entry, &members, |key, _| may_change(key));
-        let patch = &*switched(&current, patch, &at.pointer, &mut self.changes.faults);
+        let patch = &*switched(&current, patch, &at.pointer, &mut self.faults);
         let merged = kind.merge(Some((&current, &members)), patch, &at.pointer);
-        let Some(mut target) = self.changes.faults.take(merged) else { return };
+        let Some(mut target) = self.faults.take(merged) else { return };
         without_misshapen(&members, &mut target, &current, patch);
         // A directive that sets the default goes when null asks for it, which changes nothing in the view.
         let removed = patch.iter().filter(|(_, value)| value.is_null());
@@ -97,13 +104,12 @@ impl<'d> Sync<'_, 'd> {
         if target == current {
             return;
         }
-        let is_spread = self.spread(kind, entry, &members, [&current, &target]);
         let is_on_demand = target.get(Schema::STATIC) == Some(&Value::Bool(false));
         if current.get(Schema::STATIC) != target.get(Schema::STATIC) && kind.has_sources() {
             let keyword = entry.words().next().expect("an entry has a keyword").span();
             self.splice(keyword.start as usize..keyword.end as usize, kind.keyword(is_on_demand));
         }
-        match (entry.is_block() || is_spread, sources_of(kind), header_address(entry)) {
+        match (entry.is_block(), sources_of(kind), header_address(entry)) {
             (true, ..) => self.contents(&members, [&current, &target], at),
             // The header of a stream has one source at most, and each other line would have made it a block.
             (false, Some(row), Some(address)) => {
@@ -117,32 +123,24 @@ impl<'d> Sync<'_, 'd> {
             }
             (false, ..) => {}
         }
-        self.changes.promises.block(kind, name, Some([&current, &target]));
+        self.promises.block(kind, name, Some(PromisedBlock::changed(entry, [&current, &target])));
     }
 
     /// Puts new and moved blocks at their places; deletions are known already.
     fn arrange(&mut self, kind: Kind, new: Vec<(String, NewEntry)>, movers: Vec<(usize, usize)>) {
         let entries = self.members.own_by_key(kind.key());
         let count = entries.len();
-        let survivors = (0..count).filter(|&place| !self.changes.removed.contains_key(&entries[place].id()));
+        let survivors = (0..count).filter(|&place| self.is_staying(&entries[place]));
         let unmoved: Vec<usize> = survivors.chain(count..count + new.len()).collect();
+        let items = if movers.is_empty() { unmoved.clone() } else { arranged(unmoved.clone(), movers) };
+        if unmoved.len() == count && items == unmoved && new.is_empty() {
+            return;
+        }
         let name = |&item: &usize| match item.checked_sub(count) {
             Some(number) => new[number].0.clone(),
             None => name_of(entries[item]),
         };
-        let items = match self.changes.promises.orders.get(&kind) {
-            // Positions count in the first text.
-            Some(order) => {
-                let mut items: HashMap<_, _> = unmoved.iter().map(|item| (name(item), *item)).collect();
-                order.iter().filter_map(|name| items.remove(name)).collect()
-            }
-            None if movers.is_empty() => unmoved.clone(),
-            None => arranged(unmoved.clone(), movers),
-        };
-        if unmoved.len() == count && items == unmoved && new.is_empty() {
-            return;
-        }
-        self.changes.promises.orders.entry(kind).or_insert_with(|| items.iter().map(name).collect());
+        self.promises.orders.insert(kind, items.iter().map(name).collect());
         let stays = staying(&items, count);
         let at_end = self.place_at_end();
         let mut below = items.iter().copied().filter(|item| stays.contains(item)).peekable();
@@ -171,32 +169,8 @@ impl<'d> Sync<'_, 'd> {
                 }
                 (None, None) => at_end,
             };
-            self.put(Put { within: None, place, content, blank_lines, is_block: true });
+            self.put(Put { within: None, place, content, blank_lines });
         }
-    }
-
-    /// Gives sources that share a directive lines of their own, where the edit needs it; false where it does not.
-    fn spread(
-        &mut self,
-        kind: Kind,
-        entry: Entry<'d>,
-        members: &Members<'d>,
-        [current, target]: [&Object; 2],
-    ) -> bool {
-        let key = sources_of(kind).map_or("", |row| row.key);
-        let [old, new] = [current, target].map(|members| members.get(key));
-        let [before, after] = [old, new].map(|list| list.and_then(Value::as_array).map_or(0, Vec::len));
-        let mut others = target.clone();
-        others.shift_remove(key);
-        let known = self.changes.spread.len();
-        if entry.is_block() {
-            let lines = if after == 0 || old == new { &[] } else { members.own_by_key(key) };
-            let lines = lines.iter().filter(|line| is_plural(**line));
-            lines.for_each(|&line| split(&self.around, line, &mut self.changes.spread));
-        } else if after > before || after > 1 || !write_members(kind.scope(), &others).is_empty() {
-            self.changes.spread.push(opened(&self.around, entry, after > 0));
-        }
-        known < self.changes.spread.len()
     }
 
     /// Puts a copy of the block with a name, which is there, directly behind it.
@@ -207,25 +181,24 @@ impl<'d> Sync<'_, 'd> {
             Some(kind) => {
                 let mut order: Vec<String> = entries.iter().copied().map(name_of).collect();
                 order.insert(at + 1, name.to_owned());
-                self.changes.promises.orders.insert(kind, order);
-                self.changes.promises.block(kind, name, Some([&Map::new(), &kind.read(entries[at])]));
+                self.promises.orders.insert(kind, order);
+                self.promises.block(kind, name, Some(PromisedBlock::new(&kind.read(entries[at]))));
             }
             None => {
                 let mut blocks = General { keyword: group }.read(entries, None).unwrap_or_default();
                 blocks[name] = blocks[from].clone();
-                self.changes.promises.member(group, Some(&blocks));
+                self.promises.member(group, Some(&blocks));
             }
         }
         let (place, content) =
             (Anchor::After(entries[at]), Insertion::Old(entries[at], Some(name.to_owned())));
-        let blank_lines = self.around.gap_behind(entries[at]);
-        self.put(Put { within: None, place, content, blank_lines, is_block: true });
+        self.put(Put { within: None, place, content, blank_lines: self.around.gap_behind(entries[at]) });
     }
 }
 
 /// The row of the sources in the blocks of a kind.
 fn sources_of(kind: Kind) -> Option<&'static Parameter> {
-    kind.scope().rows().find(|row| row.codec.facts().sources.is_some())
+    kind.scope().rows().find(|row| kind.has_sources() && row.codec.facts().sources.is_some())
 }
 
 /// The patch of a block in which each `X_off` of a protocol X is the directive `X off;`, unless a directive of that name
@@ -246,20 +219,16 @@ fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut 
         };
         let [present, wanted] = [current, patch].map(|members| members.get(protocol));
         match (value, wanted) {
-            (Value::Bool(false), wanted) => {
-                if current.contains_key(key) {
-                    set(key, Value::Null);
-                }
-                if wanted.is_none() && present.is_some_and(|present| *present == OFF) {
-                    set(protocol, Value::Null);
-                }
-            }
+            (Value::Bool(false), _) if current.contains_key(key) => set(key, Value::Null),
             _ if value.is_null() || current.contains_key(key) => set(key, value.clone()),
             (Value::Bool(true), None) => set(protocol, OFF.into()),
             (Value::Bool(true), Some(wanted)) if *wanted != OFF => {
                 fault(format!("`{key}` and `{protocol}` say different things"));
             }
-            (Value::Bool(true), _) => {}
+            (Value::Bool(false), None) if present.is_some_and(|present| *present == OFF) => {
+                set(protocol, Value::Null);
+            }
+            (Value::Bool(_), _) => {}
             _ => fault(format!("`{key}` is true or false")),
         }
     }
@@ -290,6 +259,39 @@ fn staying(items: &[usize], count: usize) -> HashSet<usize> {
 
 fn name_of(entry: Entry<'_>) -> String {
     entry.group_name().value().into_owned()
+}
+
+/// Returns the changes that give sources their own lines where this patch needs it.
+pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object) -> Vec<Splice> {
+    let around = LazyCell::new(|| Surroundings::new(document));
+    let mut splices = Vec::new();
+    for kind in Kind::ALL {
+        let Some(Value::Object(blocks)) = patch.get(kind.key()) else { continue };
+        let mut touched: Vec<_> = blocks.keys().filter_map(|name| members.places(kind).get(name)).collect();
+        touched.sort_unstable();
+        for entry in touched.into_iter().map(|&place| members.own_by_key(kind.key())[place]) {
+            let Some(Value::Object(patch)) = blocks.get(&*entry.group_name().value()) else { continue };
+            if entry.is_block() && !(kind.has_sources() && entry.children().any(is_plural)) {
+                continue;
+            }
+            let (current, inside) = (kind.read(entry), Members::group(kind.scope(), entry.children()));
+            let patch = switched(&current, patch, &Pointer::root(), &mut Faults::default());
+            let merged = kind.merge(Some((&current, &inside)), &patch, &Pointer::root());
+            let Ok(mut target) = merged else { continue };
+            let key = sources_of(kind).map_or("", |row| row.key);
+            let (old, new) = (current.get(key).cloned(), target.shift_remove(key));
+            let [before, after] =
+                [&old, &new].map(|list| list.as_ref().and_then(Value::as_array).map_or(0, Vec::len));
+            if entry.is_block() {
+                let lines = if after == 0 || old == new { &[] } else { inside.own_by_key(key) };
+                let lines = lines.iter().filter(|line| is_plural(**line));
+                lines.for_each(|&line| split(&around, line, &mut splices));
+            } else if after > before || after > 1 || !write_members(kind.scope(), &target).is_empty() {
+                splices.push(opened(&around, entry, after > 0));
+            }
+        }
+    }
+    splices
 }
 
 /// Makes a line of each word of a `urls A B;` line.

@@ -43,8 +43,8 @@ impl<'d> Sync<'_, 'd> {
         self.lines(Some(row), entries, &fresh, &alignment, &At { patch: &Value::Null, ..at.clone() });
         let shown = names().zip(blocks).filter_map(|(name, block)| Some((name, block?)));
         let shown = Value::Object(shown.collect());
-        self.changes.promises.member(list.key, Some(&Value::Array(new)));
-        self.changes.promises.member(list.blocks, Some(&shown).filter(|shown| !is_empty(shown)));
+        self.promises.member(list.key, Some(&Value::Array(new)));
+        self.promises.member(list.blocks, Some(&shown).filter(|shown| !is_empty(shown)));
     }
 
     /// The blocks of the ports afterwards.
@@ -81,7 +81,7 @@ impl<'d> Sync<'_, 'd> {
                 }
             }
         }
-        self.changes.faults.add(at.faults);
+        self.faults.add(at.faults);
         blocks
     }
 }

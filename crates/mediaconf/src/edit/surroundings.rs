@@ -17,12 +17,11 @@
 //! holds nothing else stay, and so do those at its end.
 
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell};
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::schema::{Schema, Scope};
-use crate::syntax::{Document, Entry, EntryId};
+use crate::syntax::{Document, Entry};
 
 /// The indentation in a file without blocks.
 const DEFAULT_UNIT: &str = "  ";
@@ -33,8 +32,8 @@ const UNIT_SAMPLES: usize = 200;
 /// The lines of a document.
 pub struct Surroundings<'d> {
     pub document: &'d Document,
-    /// The line that was looked at last: it may be long.
-    last: Cell<(usize, usize)>,
+    /// The start of each line, found when one is asked for: many edits need none.
+    starts: OnceCell<Vec<usize>>,
     /// The white space that one level of nesting adds.
     unit: OnceCell<&'d str>,
 }
@@ -52,19 +51,12 @@ pub struct Style {
 
 impl<'d> Surroundings<'d> {
     pub fn new(document: &'d Document) -> Self {
-        Self { document, last: Cell::default(), unit: OnceCell::new() }
+        Self { document, starts: OnceCell::new(), unit: OnceCell::new() }
     }
 
-    /// The start of the line that holds `offset`, and that of the next one.
-    fn line(&self, offset: usize) -> (usize, usize) {
-        let (start, next) = self.last.get();
-        if !(start..next).contains(&offset) {
-            let (before, behind) = self.text().as_bytes().split_at(offset);
-            let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
-            let next = offset + memchr::memchr(b'\n', behind).map_or(behind.len(), |newline| newline + 1);
-            self.last.set((start, next));
-        }
-        self.last.get()
+    fn starts(&self) -> &[usize] {
+        let newlines = || memchr::memchr_iter(b'\n', self.text().as_bytes()).map(|newline| newline + 1);
+        self.starts.get_or_init(|| std::iter::once(0).chain(newlines()).collect())
     }
 
     fn text(&self) -> &'d str {
@@ -78,7 +70,7 @@ impl<'d> Surroundings<'d> {
 
     /// Returns the start of the line that holds `offset`.
     pub fn line_start(&self, offset: usize) -> usize {
-        let (start, _) = self.line(offset);
+        let start = self.starts()[self.starts().partition_point(|&start| start <= offset) - 1];
         if start == 0 { self.text_start().min(offset) } else { start }
     }
 
@@ -90,7 +82,8 @@ impl<'d> Surroundings<'d> {
 
     /// Returns the start of the line behind the one that holds `offset`.
     pub fn next_line(&self, offset: usize) -> usize {
-        self.line(offset).1
+        let next = self.starts().partition_point(|&start| start <= offset);
+        self.starts().get(next).copied().unwrap_or(self.text().len())
     }
 
     /// True if there are only blanks in front of `offset` on its line.
@@ -164,8 +157,8 @@ impl<'d> Surroundings<'d> {
     /// The unit of the first block that shows one, else two spaces.
     pub fn unit(&self) -> &'d str {
         self.unit.get_or_init(|| {
-            let mut blocks = self.document.entries().filter(|entry| entry.is_block()).take(UNIT_SAMPLES);
-            blocks.find_map(|block| self.unit_of(block)).unwrap_or(DEFAULT_UNIT)
+            let blocks = self.document.entries().filter(|entry| entry.is_block()).take(UNIT_SAMPLES);
+            blocks.into_iter().find_map(|block| self.unit_of(block)).unwrap_or(DEFAULT_UNIT)
         })
     }
 
@@ -192,18 +185,23 @@ impl<'d> Surroundings<'d> {
         if own == top && is_set_off && heads_group(entry) { start } else { own }
     }
 
-    /// Returns the ranges to cut out for entries, and those in which comments go with them.
-    pub fn ranges(&self, entries: Leaving<'_>, leave: Leave) -> [Vec<Range<usize>>; 2] {
-        let (text, entries) = (self.document.text(), entries.into_values().collect::<Vec<_>>());
-        let (mut ranges, mut gone): (Vec<Taken>, _) = (Vec::new(), Vec::new());
+    /// Returns the ranges to remove for `entries`, which are in the order of the text, and adds to `gone` those in which
+    /// comments go for good.
+    pub fn ranges(&self, entries: &[(Entry<'_>, Leave)], gone: &mut Vec<Range<usize>>) -> Vec<Range<usize>> {
+        let text = self.document.text();
+        let mut ranges: Vec<Taken> = Vec::new();
         // Entries that stand together on a line, with nothing but blanks between them.
-        let is_run = |one: &Entry<'_>, next: &Entry<'_>| {
+        let is_run = |(one, _): &(Entry<'_>, _), (next, _): &(Entry<'_>, _)| {
             let end = end_with_stray(text, one.end());
             end <= next.start() && is_blank(&text[end..next.start()])
         };
         for run in entries.chunk_by(is_run) {
-            let taken = take(self, run, leave);
-            gone.push(taken.range.clone());
+            let taken = take(self, run);
+            for (at, (entry, leave)) in run.iter().enumerate() {
+                let start = if at == 0 { taken.range.start } else { entry.start() };
+                let end = if at + 1 == run.len() { taken.range.end } else { entry.end() };
+                gone.extend((*leave == Leave::Removed).then_some(start..end));
+            }
             match ranges.last_mut() {
                 Some(last)
                     if last.range.end == taken.range.start && last.whole_lines && taken.whole_lines =>
@@ -215,11 +213,11 @@ impl<'d> Surroundings<'d> {
             }
         }
         let mut end = 0;
-        let cut = ranges.iter().map(|taken| {
+        let ranges = ranges.iter().map(|taken| {
             let range = taken.with_blank_lines(self);
             range.start.max(std::mem::replace(&mut end, range.end))..range.end
         });
-        [cut.collect(), gone]
+        without_last_line_end(self, ranges.collect())
     }
 }
 
@@ -261,9 +259,6 @@ fn is_heading(line: &str) -> bool {
     words.ends_with([':', '#']) || begins && ends
 }
 
-/// Entries that leave their place, in the order of the text.
-pub type Leaving<'d> = BTreeMap<EntryId, Entry<'d>>;
-
 /// How an entry leaves its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leave {
@@ -271,6 +266,26 @@ pub enum Leave {
     Removed,
     /// It moves with its own comments.
     Moved,
+}
+
+/// A text without a final line end stays without one, whichever line is its last then.
+fn without_last_line_end(around: &Surroundings<'_>, mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let text = around.document.text();
+    if text.ends_with('\n') || ranges.last().is_none_or(|last| last.end < text.len()) {
+        return ranges;
+    }
+    while let Some(last) = ranges.pop() {
+        let content = text[..last.start].trim_end_matches([' ', '\t', '\r', '\n']).len();
+        let start = content.max(around.text_start()).min(last.start);
+        match ranges.last_mut() {
+            Some(previous) if previous.end >= start => previous.end = last.end,
+            _ => {
+                ranges.push(start..last.end);
+                break;
+            }
+        }
+    }
+    ranges
 }
 
 fn end_with_stray(text: &str, end: usize) -> usize {
@@ -286,24 +301,25 @@ struct Taken {
     is_headed: bool,
 }
 
-fn take(around: &Surroundings<'_>, run: &[Entry<'_>], leave: Leave) -> Taken {
-    let (text, first) = (around.document.text(), run[0]);
-    let end = end_with_stray(text, run[run.len() - 1].end());
+fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, Leave)]) -> Taken {
+    let text = around.document.text();
+    let (first, leave) = run[0];
+    let end = end_with_stray(text, run[run.len() - 1].0.end());
     let line_end = around.line_end(end);
     let rest = text[end..line_end].trim_start_matches([' ', '\t']);
     // What moves takes its comments along only where it stands alone on its lines.
-    let comment_goes = run.len() == 1 || leave == Leave::Removed;
+    let comment_goes = run.len() == 1 || run[run.len() - 1].1 != Leave::Moved;
     let begins_line = around.begins_line(first.start());
     let whole_lines = begins_line && (rest.is_empty() || rest.starts_with('#') && comment_goes);
     let own = around.own_comments(first);
     let range = match begins_line {
-        _ if whole_lines && comment_goes => own..around.next_line(end),
+        _ if whole_lines && (leave == Leave::Removed || run.len() == 1) => own..around.next_line(end),
         _ if whole_lines => around.line_start(first.start())..around.next_line(end),
         // What follows takes its place, and the line keeps its indentation.
         true => first.start()..line_end - rest.len(),
         false => text[..first.start()].trim_end_matches([' ', '\t']).len()..end,
     };
-    let has_block = run.iter().any(|entry| counts_as_block(*entry));
+    let has_block = run.iter().any(|(entry, _)| counts_as_block(*entry));
     Taken { range, whole_lines, has_block, is_headed: around.attached_comments(own) < own }
 }
 
@@ -333,7 +349,7 @@ impl Taken {
 
 /// What moves with an entry: its own comments above, and its lines to the end of the last.
 pub fn chunk(around: &Surroundings<'_>, entry: Entry<'_>) -> Range<usize> {
-    let taken = take(around, &[entry], Leave::Moved);
+    let taken = take(around, &[(entry, Leave::Moved)]);
     if !taken.whole_lines {
         return entry.start()..entry.end();
     }

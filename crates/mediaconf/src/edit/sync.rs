@@ -9,7 +9,7 @@
 //! A member of a block is all lines of one keyword, or of one row of the schema. Its lines are aligned with the fresh
 //! ones by what they say ([`super::align`]); of a line that is edited, the words ([`super::words`]) and the block.
 
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashSet};
 use serde_json::{Map, Value};
@@ -18,7 +18,7 @@ use super::Promises;
 use super::align::{Alignment, Step, align};
 use super::guarded::{At, Known, scope_in};
 use super::layout::{Anchor, Insertion, NewEntry, Put};
-use super::surroundings::{Leaving, Surroundings, counts_as_block, kind_of};
+use super::surroundings::{Leave, Surroundings, counts_as_block, kind_of};
 use crate::schema::{
     Address, Codec, DirectiveForm, Faults, General, Members, Normalizer, Object, Parameter, Pointer, SOURCE,
     Scope, are_named_blocks, first_argument, inner_scope, is_plural, keyword_of, merge_into, occurrence,
@@ -29,31 +29,17 @@ use crate::syntax::{Document, Entry, EntryId, Splice};
 /// The row of the schema for the lines of a member; `None` under the general rule.
 pub(super) type Row = Option<&'static Parameter>;
 
-/// Finds the changes that lead a text to the values of a patch.
+/// Collects the changes of a text, and the values that they must lead to.
 pub struct Sync<'p, 'd> {
     pub(super) document: &'d Document,
     pub(super) members: &'p Members<'d>,
     pub(super) around: Surroundings<'d>,
-    pub(super) changes: Changes<'d>,
-}
-
-/// The changes of a text, and the values that they must lead to.
-#[derive(Default)]
-pub(super) struct Changes<'d> {
-    /// The edits that come before all others: sources that share a directive get lines of their own.
-    pub spread: Vec<Splice>,
+    /// The entries that leave their place, in the order of the text.
+    pub leaving: BTreeMap<EntryId, (Entry<'d>, Leave)>,
     /// Replacements inside entries.
     pub splices: Vec<Splice>,
-    /// The bytes inside entries that go for good, with the comments in them.
-    pub gone: Vec<Range<usize>>,
-    /// The entries that are removed.
-    pub removed: Leaving<'d>,
-    /// Those that move inside blocks, and those that move at top level, with their new places.
-    pub moves: [(Leaving<'d>, Vec<Put<'d>>); 2],
-    /// New entries, in the order in which those at one place stand there.
+    /// Insertions, in the order in which those at one place stand there.
     pub puts: Vec<Put<'d>>,
-    /// The places of new lines: in a block, at its start or not; of settings and of blocks at top level.
-    places: HashMap<(Option<EntryId>, bool), (Anchor<'d>, usize)>,
     /// What the new text must say.
     pub promises: Promises,
     /// The number of streams that are deleted.
@@ -63,32 +49,57 @@ pub(super) struct Changes<'d> {
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
     /// What is looked up where a change is in doubt.
-    pub known: Known<'d>,
+    pub(super) known: Known<'d>,
     /// Why the patch can't be carried out.
     pub faults: Faults,
+    /// New lines, whose places are chosen once all removals are known.
+    pending: Vec<NewLines<'d>>,
+}
+
+/// All new lines of one member.
+struct NewLines<'d> {
+    within: Option<Entry<'d>>,
+    /// The first one decides the place of all.
+    lines: Vec<NewEntry>,
+    /// The lines of the same keyword, behind which they go at top level.
+    like: Vec<Entry<'d>>,
+    /// True if they go to the start of a block.
+    first: bool,
 }
 
 impl<'p, 'd> Sync<'p, 'd> {
     pub fn new(document: &'d Document, members: &'p Members<'d>) -> Self {
-        Self { document, members, around: Surroundings::new(document), changes: Changes::default() }
+        Self {
+            document,
+            members,
+            around: Surroundings::new(document),
+            leaving: BTreeMap::new(),
+            splices: Vec::new(),
+            puts: Vec::new(),
+            promises: Promises::default(),
+            deleted_streams: 0,
+            inner_streams: 0,
+            guarded: Faults::default(),
+            known: Known::default(),
+            faults: Faults::default(),
+            pending: Vec::new(),
+        }
     }
 
     /// The members of the top level in schema order, then the others in the order of the patch.
-    pub fn top_level(&mut self, patch: &Value) {
-        let (Value::Object(all), root, members) = (patch, Pointer::root(), self.members) else { return };
+    pub fn top_level(&mut self, patch: Object) {
+        let (root, members) = (Pointer::root(), self.members);
         let is_merged =
             |key: &str| members.scope().by_key(key).is_none_or(|row| row.codec.facts().is_setting());
-        let merged = all.iter().filter(|(key, _)| is_merged(key));
+        let merged = patch.iter().filter(|(key, _)| is_merged(key));
         let merged: Object = merged.map(|(key, value)| (key.clone(), value.clone())).collect();
         let present = |key: &String| Some((key.clone(), top_value(members, key)?));
         let current: Object = merged.keys().filter_map(present).collect();
         let mut at = Normalizer::below_place(&root);
         let mut target = merge_into(current.clone(), members, &merged, &mut at);
-        self.changes.faults.add(at.faults);
-        without_misshapen(members, &mut target, &current, all);
-        for key in current.keys().chain(target.keys()) {
-            self.changes.promises.member(key, target.get(key));
-        }
+        self.faults.add(at.faults);
+        without_misshapen(members, &mut target, &current, &patch);
+        let patch = &Value::Object(patch);
         self.contents(members, [&current, &target], &At { within: None, patch, pointer: root.clone() });
     }
 
@@ -114,20 +125,30 @@ impl<'p, 'd> Sync<'p, 'd> {
                         entries = &misshapen[gone.len()..];
                     }
                     let nothing = row.value_of_nothing().filter(|_| entries.is_empty());
-                    let target = target.get(row.key).filter(|target| nothing.as_ref() != Some(*target));
+                    let value = target.get(row.key);
+                    let target = value.filter(|target| nothing.as_ref() != Some(*target));
                     let text = target.map_or_else(String::new, |value| row.write(value).join("\n"));
                     let nowhere = At { patch: &Value::Null, ..at.child(row.key) };
                     self.fresh(Some(row), entries, text, &nowhere);
                     let keys = misshapen.iter().map(|line| scope.key_of(&line.keyword()).into_owned());
                     replaced.extend(keys);
+                    self.promise(at, row.key, value);
                 }
             }
         }
+        replaced.iter().for_each(|key| self.promise(at, key, target.get(key)));
         for key in changed.into_iter().filter(|key| scope.by_key(key).is_none()) {
             if target.contains_key(key) || !replaced.contains(key) {
                 let keyword = keyword_of(scope, key);
                 self.general(members, keyword, target.get(key), &at.child(key));
+                self.promise(at, key, target.get(key));
             }
+        }
+    }
+
+    fn promise(&mut self, at: &At<'_, '_>, key: &str, target: Option<&Value>) {
+        if at.within.is_none() {
+            self.promises.member(key, target);
         }
     }
 
@@ -235,9 +256,8 @@ impl<'p, 'd> Sync<'p, 'd> {
         for ((place, origin), line) in (0_usize..).zip(&alignment.new).zip(fresh) {
             previous = in_place(origin).or(previous);
             let anchor = previous.map(Anchor::After).or(first.map(Anchor::Before));
-            let mut put = |place, content| {
-                self.put(Put { within: at.within, place, content, blank_lines: 0, is_block: false });
-            };
+            let mut put =
+                |place, content| self.put(Put { within: at.within, place, content, blank_lines: 0 });
             match (*origin, anchor) {
                 (Some((Step::Kept, _)), _) => {}
                 (Some((Step::Edited, index)), _) => {
@@ -281,65 +301,83 @@ impl<'p, 'd> Sync<'p, 'd> {
                 let from = if has_comment { open } else { head };
                 self.splice(head..head, ";");
                 self.splice(from..old.end(), "");
-                self.changes.gone.push(open..old.end());
+                self.promises.gone.push(open..old.end());
             }
             (false, false) => {}
         }
     }
 
-    pub(super) fn splice(&mut self, range: Range<usize>, text: impl Into<String>) {
-        self.changes.splices.push(Splice { range, text: text.into() });
+    pub(super) fn splice(&mut self, range: std::ops::Range<usize>, text: impl Into<String>) {
+        self.splices.push(Splice { range, text: text.into() });
     }
 
     /// Removes an entry with the comments that belong to it.
     pub(super) fn remove(&mut self, entry: Entry<'d>) {
-        self.changes.removed.insert(entry.id(), entry);
+        if self.is_staying(&entry) {
+            self.leaving.insert(entry.id(), (entry, Leave::Removed));
+        }
     }
 
     pub(super) fn put(&mut self, put: Put<'d>) {
-        let Insertion::Old(entry, None) = put.content else { return self.changes.puts.push(put) };
-        let (leaving, puts) = &mut self.changes.moves[usize::from(put.within.is_none())];
-        leaving.insert(entry.id(), entry);
-        puts.push(put);
-    }
-
-    /// Adds new lines of a member with these entries. The first one decides the place of all.
-    fn add(&mut self, within: Option<Entry<'d>>, lines: Vec<NewEntry>, entries: &[Entry<'d>], first: bool) {
-        let Some(is_block) = lines.first().map(|line| line.lines() > 1) else { return };
-        let (place, blank_lines) = match (within, entries.last()) {
-            (None, Some(&last)) => {
-                (Anchor::After(last), if is_block { self.around.gap_behind(last) } else { 0 })
-            }
-            _ => self.place_of_new(within, if within.is_some() { first } else { is_block }),
-        };
-        let contents = lines.into_iter().map(Insertion::New);
-        contents.for_each(|content| self.put(Put { within, place, content, blank_lines, is_block }));
-    }
-
-    /// The place of new lines: in a block, where they may come `first`; at top level, of settings or of a block.
-    fn place_of_new(&mut self, within: Option<Entry<'d>>, is_special: bool) -> (Anchor<'d>, usize) {
-        let key = (within.map(Entry::id), is_special);
-        if let Some(&known) = self.changes.places.get(&key) {
-            return known;
+        if let Insertion::Old(entry, None) = put.content {
+            self.leaving.insert(entry.id(), (entry, Leave::Moved));
         }
-        let place = match (within, is_special) {
-            (Some(block), true) => {
-                (block.children().next().map_or(Anchor::FirstIn(block), Anchor::Before), 0)
+        self.puts.push(put);
+    }
+
+    pub(super) fn is_staying(&self, entry: &Entry<'_>) -> bool {
+        !self.leaving.contains_key(&entry.id())
+    }
+
+    /// Adds new lines of a member with these entries.
+    fn add(&mut self, within: Option<Entry<'d>>, lines: Vec<NewEntry>, entries: &[Entry<'d>], first: bool) {
+        if !lines.is_empty() {
+            self.pending.push(NewLines { within, lines, like: entries.to_vec(), first });
+        }
+    }
+
+    /// Puts the new lines at their places.
+    pub fn place_pending(&mut self) {
+        // Insertions remove nothing, so a place that was found stays right for all that follow.
+        let (mut places, mut ends) = (None, HashMap::default());
+        // The last setting may be the end of the text: then settings behind it come before new blocks.
+        let mut blocks: Vec<_> = self.puts.extract_if(.., |put| matches!(put.place, Anchor::End)).collect();
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.sort_by_key(|new| new.lines[0].lines() > 1);
+        for NewLines { within, lines, like, first } in pending {
+            let is_block = lines[0].lines() > 1;
+            if is_block {
+                self.puts.append(&mut blocks);
             }
-            (Some(block), false) => {
-                (block.children().last().map_or(Anchor::FirstIn(block), Anchor::After), 0)
-            }
-            (None, true) => self.place_at_end(),
-            (None, false) => (self.place_of_setting(), 0),
-        };
-        self.changes.places.insert(key, place);
-        place
+            let last = like.into_iter().rev().find(|entry| self.is_staying(entry));
+            let (place, blank_lines) = match (within, last) {
+                (Some(block), _) => *ends.entry((block.id(), first)).or_insert_with(|| {
+                    let mut staying = block.children().filter(|entry| self.is_staying(entry));
+                    let place = match first {
+                        true => staying.next().map(Anchor::Before),
+                        false => staying.last().map(Anchor::After),
+                    };
+                    (place.unwrap_or(Anchor::FirstIn(block)), 0)
+                }),
+                (None, Some(last)) if is_block => (Anchor::After(last), self.around.gap_behind(last)),
+                (None, Some(last)) => (Anchor::After(last), 0),
+                (None, None) => {
+                    let find = || [(self.place_of_setting(), 0), self.place_at_end()];
+                    places.get_or_insert_with(find)[usize::from(is_block)]
+                }
+            };
+            let contents = lines.into_iter().map(Insertion::New);
+            contents.for_each(|content| self.put(Put { within, place, content, blank_lines }));
+        }
+        self.puts.append(&mut blocks);
+        // Blocks that move take along what is put into them.
+        self.puts.sort_by_key(|put| put.within.is_none());
     }
 
     /// After the last setting in front of the first block; else in front of that block; else at the end.
     fn place_of_setting(&self) -> Anchor<'d> {
         let mut last_setting = None;
-        for entry in self.document.entries() {
+        for entry in self.document.entries().filter(|entry| self.is_staying(entry)) {
             if counts_as_block(entry) {
                 return last_setting.map_or(Anchor::BeforeHeading(entry), Anchor::After);
             }
@@ -350,7 +388,7 @@ impl<'p, 'd> Sync<'p, 'd> {
 
     /// The end of the text, and the number of blank lines in front of a new entry there.
     pub(super) fn place_at_end(&self) -> (Anchor<'d>, usize) {
-        let last = self.document.entries().last();
+        let last = self.document.entries().filter(|entry| self.is_staying(entry)).last();
         // Without a blank line a comment at the end would belong to what comes behind it.
         let last_line = self.document.text().trim_end().rsplit('\n').next();
         let least = usize::from(
