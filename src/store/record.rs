@@ -153,8 +153,13 @@ impl From<ChangeRange> for String {
 pub enum Reverted {
     /// The one with this id.
     Change(ChangeId),
-    /// Those with these numbers.
-    Numbers(Vec<ChangeRange>),
+    /// Those with these numbers, at least one.
+    Numbers(#[serde(deserialize_with = "at_least_one")] Vec<ChangeRange>),
+}
+
+fn at_least_one<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ChangeRange>, D::Error> {
+    let all = Vec::deserialize(from)?;
+    if all.is_empty() { Err(D::Error::custom("it names no change")) } else { Ok(all) }
 }
 
 impl FromStr for ChangeRef {

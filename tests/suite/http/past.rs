@@ -74,6 +74,7 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
         (json!(["last"]), 200, "\"changed\":true"),
         (json!([9]), 404, "there is no change `9`"),
         (json!("zz"), 404, "the history has no change `zz`"),
+        (json!([]), 400, "is no request"),
         (json!([0]), 400, "is no request"),
         (json!(7), 400, "is no request"),
     ] {
