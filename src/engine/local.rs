@@ -196,7 +196,9 @@ impl Engine {
 
     /// Waits until this server makes a change, at most for this time.
     pub fn wait_for_change(&self, known: &StatusStamp, most: Duration) {
-        self.running.iter().for_each(|running| running.wait_for_more(known.told, most));
+        if let Some(running) = &self.running {
+            running.wait_for_more(known.told, most);
+        }
     }
 
     /// The paths of the values that the pending change of this server changed; empty if none is pending.

@@ -112,8 +112,8 @@ impl Snapshot {
         self.json.get_or_init(make)
     }
 
-    /// Makes the JSON of that of another text, if that is known, and one stream, live or plugin differs: it stands there
-    /// once, and all else is the same.
+    /// Takes the JSON of another text and replaces one stream, live or plugin in it. Does nothing unless that JSON is known,
+    /// this block is all that differs, and its member stands in the JSON once.
     pub fn take_json(&self, other: &Snapshot) -> Option<()> {
         let (json, [old, new]) = (other.json.get()?, other.document().differing(self.document()));
         let differing = [other.document().entries_in(old), self.document().entries_in(new)];

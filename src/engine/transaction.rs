@@ -79,7 +79,9 @@ impl Engine {
                 made => break made,
             }
         };
-        self.activity().iter().for_each(|counts| counts.count_change(operation, options.dry_run, &made));
+        if let Some(activity) = self.activity() {
+            activity.count_change(operation, options.dry_run, &made);
+        }
         made
     }
 
