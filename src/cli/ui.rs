@@ -305,13 +305,17 @@ impl Ui {
 }
 
 /// An option of every command, if it is on this command line and says which target is meant, with a blank behind it. A URL has
-/// no password then.
+/// no password then, and neither has a login that was given as `LOGIN:PASSWORD`.
 fn of_target(matches: &ArgMatches, id: &clap::Id) -> Option<String> {
     let (id, source) = (id.as_str(), matches.value_source(id.as_str()));
     let is_given = source == Some(ValueSource::CommandLine) && !OF_NO_TARGET.contains(&id);
     let values: Vec<_> = matches.get_raw(id).filter(|_| is_given)?.map(OsStr::to_string_lossy).collect();
     let value = values.join(",");
-    let shown = if value.contains("://") { without_userinfo(&value) } else { value };
+    let shown = match value.split_once(':') {
+        Some((login, _)) if id == "user" => login.to_owned(),
+        _ if value.contains("://") => without_userinfo(&value),
+        _ => value,
+    };
     let option = if id == "context" { "-x ".into() } else { format!("--{} ", id.replace('_', "-")) };
     Some(if id == "insecure" { option } else { format!("{option}{} ", ValuePath::in_shell_quotes(&shown)) })
 }

@@ -273,9 +273,10 @@ fn commands_in_messages_name_the_target() {
     let place = Place::with(SAMPLE);
     place.put("a b@c.conf", SAMPLE);
     let _server = Serving::with(&place, &["--listen", "none"]);
-    let calls: [(&[&str], &str); 5] = [
+    let calls: [(&[&str], &str); 6] = [
         (&["--conf", "a b@c.conf", "revert", "9"], "`mediactl --conf 'a b@c.conf' history`"),
         (&["revert", "9", "--conf=a b@c.conf", "-o", "json"], "`mediactl --conf 'a b@c.conf' history`"),
+        (&["--conf", "a b@c.conf", "--user", "admin:hunter2", "revert", "9"], "--user admin history`"),
         (&["revert", "9"], "`mediactl history`"),
         (&["--conf", "new.conf", "read"], "`mediactl --conf new.conf init`"),
         (
@@ -284,7 +285,7 @@ fn commands_in_messages_name_the_target() {
         ),
     ];
     for (call, words) in calls {
-        place.run(call).says(words).hides("me:p");
+        place.run(call).says(words).hides("me:p").hides("hunter2");
     }
     place.set(&["rtsp=555"]).exits(0);
     place.run(["modify", "rtsp=556", "--confirm", "60s"]).exits(0);
