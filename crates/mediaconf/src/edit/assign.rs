@@ -6,9 +6,6 @@
 //!
 //! *Invariants.* A value may be a secret: no message holds one. The patch passes [`Schema::normalize`].
 
-#[cfg(test)]
-mod tests;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

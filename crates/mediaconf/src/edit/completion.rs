@@ -7,9 +7,6 @@ use super::explain::members;
 use crate::query::{Config, Path, Segment, keys, settable};
 use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Kind, Place, Schema, Scope};
 
-#[cfg(test)]
-mod tests;
-
 /// A candidate: what the typed text may go on as.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {

@@ -1,61 +1,8 @@
 use std::collections::HashSet;
 
 use proptest::prelude::{Just, Strategy, proptest};
-use serde_json::{Value, json};
 
-use super::{ChangedValue, positions};
-use crate::query::Config;
-use crate::schema::Object;
-
-/// Cases of the form `FROM -> TO = EXPECTED`; a line that is indented further goes on with the one above.
-fn cases(table: &str) -> impl Iterator<Item = [Value; 3]> {
-    table.split("\n        {").skip(1).map(|case| {
-        let case = format!("{{{}", case.replace(" = ", " -> "));
-        let values: Vec<Value> =
-            case.split(" -> ").map(|value| serde_json::from_str(value).expect(value)).collect();
-        values.try_into().expect("from, to and what is expected")
-    })
-}
-
-#[test]
-fn only_what_differs_is_given() {
-    for [from, to, expected] in cases(
-        r#"
-        {"rtmp": 1, "runtime": {"a": 1}} -> {"rtmp": 1} = {}
-        {"rtmp": 1} -> {"rtsp": 2} = {"rtmp": null, "rtsp": 2}
-        {} -> {"http": [], "plugins": {}, "lives": {}, "streams": {}} = {}
-        {"http": [80]} -> {} = {"http": []}
-        {"x": {"a": 1, "b": 2}} -> {"x": {"b": 3}} = {"x": {"a": null, "b": 3}}
-        {"x": {"a": 1}} -> {"x": 5} = {"x": 5}
-        {"x": [1]} -> {"x": {"a": {}}} = {"x": {"a": {}}}
-        {"x": 1} -> {"x": {}} = {"x": {}}
-        {"edit_auth": {"login": "a", "password": "b"}} -> {"edit_auth": {"login": "a", "password": "c"}}
-            = {"edit_auth": {"password": "c"}}
-        {"auth": {"url": "x", "extra": {"a": "1"}}} -> {"auth": {"url": false, "extra": {"a": "1"}}}
-            = {"auth": {"url": false, "extra": {"a": "1"}}}
-        {"auth": {"url": "x", "extra": {"a": "1"}}} -> {"auth": {"url": false}} = {"auth": {"url": false}}
-        {"auth": {"url": "x", "extra": {"a": "1"}}} -> {"auth": {"url": "x"}} = {"auth": {"extra": null}}
-        {"streams": {"a": {"auth": {"url": "x", "url_global": "g"}}, "b": {"auth": {"url_global": "g"}}}}
-            -> {"streams": {"a": {"auth": {"url_global": "h"}}, "b": {"auth": {"url": false, "url_global": "h"}},
-                "c": {"auth": {"url_global": "h"}}}}
-            = {"streams": {"a": {"auth": null}, "b": {"auth": {"url": false}}, "c": {}}}
-        {"http": [80, 81], "http_options": {"80": {"a": 1}, "81": {"a": 1}}} -> {"http": [81]}
-            = {"http_options": {"81": null}, "http": [81]}
-        {"http": [80], "http_options": {"80": {"a": 1}}} -> {"http": []} = {"http": []}
-        {"lives": {"a": {"prefix": "a", "static": false, "position": 1, "cluster_key_global": "x"}}}
-            -> {"lives": {"a": {"prefix": "a", "static": false, "position": 1, "publish_enabled": true}}} = {}
-        {"streams": {"a": {"name": "a", "static": true, "position": 1, "prepush": 1, "urls": []}}}
-            -> {"streams": {"b": {"name": "b", "static": true, "position": 1, "urls": [{"url": "x"}]}}}
-            = {"streams": {"a": null, "b": {"static": true, "urls": [{"url": "x"}]}}}
-        {"plugins": {"a": {"name": "a", "position": 1}, "b": {"name": "b", "position": 2}}}
-            -> {"plugins": {"c": {"name": "c", "position": 1}, "a": {"name": "a", "position": 2}, "b": {}}}
-            = {"plugins": {"c": {"position": 1}}}
-    "#,
-    ) {
-        let found = Value::Object(Config::from(&from).patch_to(&Config::from(&to)));
-        assert_eq!(format!("{found:#}"), format!("{expected:#}"), "{from} {to}");
-    }
-}
+use super::positions;
 
 fn names_of(names: &[u8]) -> Vec<String> {
     names.iter().map(|name| char::from(*name).to_string()).collect()
@@ -104,47 +51,4 @@ proptest! {
             }
         }
     }
-}
-
-/// The changed values, each as `[keys, before, after]`.
-fn changed(from: &Value, to: &Value) -> Value {
-    let list = ChangedValue::between(&Config::from(from), &Config::from(to)).into_iter();
-    list.map(|value| json!([value.keys.join("/"), value.before, value.after])).collect()
-}
-
-#[test]
-fn every_difference_is_listed_with_its_place() {
-    for [from, to, expected] in cases(
-        r#"
-        {"rtmp": 1} -> {"rtmp": 1} = []
-        {"rtmp": 1} -> {"rtsp": 2} = [["rtmp", 1, null], ["rtsp", null, 2]]
-        {} -> {"http": [], "streams": {}} = []
-        {"http": [80]} -> {"http": [81]} = [["http", [80], [81]]]
-        {"http": [80]} -> {"http": [80, 81]} = [["http", [80], [80, 81]]]
-        {"http": [80, 81], "http_options": {"81": {"api": true}}} -> {"http": [80]}
-            = [["http", [80, 81], [80]], ["http_options", {"81": {"api": true}}, null]]
-        {"streams": {"a": {"urls": [{"url": "x"}], "prepush": 1}}}
-            -> {"streams": {"a": {"urls": [{"url": "y"}], "prepush": 1}}} = [["streams/a/urls/0/url", "x", "y"]]
-        {"auth": {"url": "g"}, "streams": {"a": {"auth": {"url_global": "g"}}}}
-            -> {"auth": {"url": "h"}, "streams": {"a": {"auth": {"url": "z", "url_global": "h"}}}}
-            = [["auth/url", "g", "h"], ["streams/a/auth", null, {"url": "z"}]]
-        {"auth": {"url": "x", "extra": {"a": "1"}}} -> {"auth": {"url": false}}
-            = [["auth/url", "x", false], ["auth/extra", {"a": "1"}, null]]
-        {"x": ["token", "a"]} -> {"x": ["token", "b"]} = [["x", ["token", "a"], ["token", "b"]]]
-        {"x": {"a": {"b": 1}}} -> {"x": {"a": {"b": 2}}} = [["x/a/b", 1, 2]]
-    "#,
-    ) {
-        assert_eq!(changed(&from, &to), expected);
-    }
-}
-
-#[test]
-fn a_position_is_listed_only_where_the_order_changed() {
-    let streams = |names: &str| -> Value {
-        let stream = |(at, name)| json!({"name": name, "position": at + 1, "static": true});
-        let streams = names.chars().map(String::from).enumerate();
-        json!({"streams": streams.map(|(at, name)| (name.clone(), stream((at, name)))).collect::<Object>()})
-    };
-    assert_eq!(changed(&streams("abc"), &streams("bc")), json!([["streams/a", {"static": true}, null]]));
-    assert_eq!(changed(&streams("abc"), &streams("bca")), json!([["streams/a/position", 1, 3]]));
 }

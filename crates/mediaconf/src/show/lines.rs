@@ -164,6 +164,3 @@ fn text(place: Place, value: &Value) -> Option<String> {
     let texts = word.into_iter().chain([value.to_string()]);
     texts.into_iter().find(|text| place.typed(text).as_ref() == Ok(&value))
 }
-
-#[cfg(test)]
-mod tests;

@@ -46,16 +46,6 @@ fn worked_edits_are_equal_to_the_byte() {
 }
 
 #[test]
-fn a_doubt_is_refused_unless_it_is_accepted() {
-    let document = Document::parse("vod n { path /a; }\nvod n { path /b; }\n");
-    let made = |accepted| document.modify(serde_json::json!({"vod": {"m": {"path": "/z"}}}), accepted);
-    let Err(EditError::Faults(faults)) = made(&[FaultKind::NearMiss]) else { panic!("two blocks would go") };
-    assert_eq!(faults.0[0].kind, FaultKind::FormChange);
-    let edit = made(FaultKind::DOUBTS).expect("it is accepted").expect("it changes something");
-    assert_eq!(edit.document.text(), "vod m { path /z; }\n");
-}
-
-#[test]
 fn an_edit_made_twice_is_made_once() {
     fixtures::all(fixtures::cases("edit"), Case::name, |case| {
         let (patch, after) = (case.text("patch.json"), case.text("out.conf"));

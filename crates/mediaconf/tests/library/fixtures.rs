@@ -167,6 +167,27 @@ pub fn all_files(folder: &str, test: impl Fn(&Path) -> Result<(), String>) {
     all(files(&root().join(folder), "conf"), |path| path.display().to_string(), |path| test(path));
 }
 
+/// A file of `tests/fixtures/tables`.
+pub fn table_file(name: &str) -> String {
+    fs::read_to_string(root().join("tables").join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Runs `test` on the case and the result of each row of a table: `CASE => RESULT`, one a line. A line that begins with `//` is
+/// a comment, and an indented one goes on with the line above.
+pub fn all_rows(table: &str, test: impl Fn(&str, &str) -> Result<(), String>) {
+    let mut rows: Vec<String> = Vec::new();
+    for line in table_file(table).lines().filter(|line| !line.is_empty() && !line.starts_with("//")) {
+        match rows.last_mut().filter(|_| line.starts_with(' ')) {
+            Some(above) => *above += &format!(" {}", line.trim_start()),
+            None => rows.push(line.to_owned()),
+        }
+    }
+    all(rows, String::clone, |row| {
+        let (case, result) = row.split_once(" => ").expect("it has a result");
+        test(case, result)
+    });
+}
+
 #[test]
 #[should_panic = "there is nothing to look at"]
 fn a_test_over_nothing_fails() {

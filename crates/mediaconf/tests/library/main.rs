@@ -1,6 +1,7 @@
 //! The tests of the library: worked cases, laws over all fixtures and their mutations, and an independent merge.
 #![allow(missing_docs, clippy::disallowed_methods, reason = "tests are no API, and read fixtures")]
 
+mod assign;
 mod check;
 mod edit;
 mod fixtures;
@@ -15,4 +16,5 @@ mod masks;
 mod oracle;
 mod random_edits;
 mod secrets;
+mod tables;
 mod view;

@@ -1,10 +1,8 @@
 //! The findings of the checks in real files, and the directives that they leave alone.
 
-mod alarms;
-mod leftovers;
+mod characters;
+mod findings;
 mod lost;
-mod missing_semicolon;
-mod slips;
 
 use mediaconf::{Diagnostic, Document, LineIndex, check};
 
