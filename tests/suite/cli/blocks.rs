@@ -53,36 +53,6 @@ fn what_is_added_is_new() {
     place.line("add camera x").exits(2);
 }
 
-/// The names of the streams, as far as these have them, in the order of the text.
-fn order(place: &Place) -> Vec<String> {
-    let text = place.text();
-    let blocks = text.lines().filter(|line| line.starts_with("stream ") || line.starts_with("ondemand "));
-    blocks.filter_map(|line| line.split_whitespace().nth(1)).map(str::to_owned).collect()
-}
-
-#[test]
-fn a_new_block_stands_where_it_is_wanted_on_a_file_and_on_a_server() {
-    for serves in [false, true] {
-        let place = Place::with(SAMPLE);
-        let serving = serves.then(|| Serving::over(&place));
-        for (arguments, expected) in [
-            (&["add", "stream", "a", "udp://1"][..], &["cam1", "cam.2", "film", "a"][..]),
-            (&["add", "stream", "b", "--set", "static=false"], &["cam1", "cam.2", "film", "a", "b"]),
-            (&["cp", "streams.cam1", "streams.c"], &["cam1", "c", "cam.2", "film", "a", "b"]),
-            (&["add", "stream", "d", "--set", "position=1"], &["d", "cam1", "c", "cam.2", "film", "a", "b"]),
-            (&["rm", "streams.c", "streams.b", "streams.a"], &["d", "cam1", "cam.2", "film"]),
-            (
-                &["cp", "streams.cam1", "streams.e", "--set", "position=5"],
-                &["d", "cam1", "cam.2", "film", "e"],
-            ),
-        ] {
-            place.run(arguments).exits(0);
-            assert_eq!(order(&place), expected, "{arguments:?}");
-        }
-        drop(serving);
-    }
-}
-
 /// A server over the file, or a change by which the history knows what is in it.
 fn known_to(place: &Place, serves: bool) -> Option<Serving> {
     if !serves {

@@ -83,18 +83,6 @@ fn other_names_of_commands_work_and_are_not_shown() {
 }
 
 #[test]
-fn a_mistyped_word_is_answered_with_what_is_near() {
-    let place = Place::with(SAMPLE);
-    for (words, name) in
-        [("histroy", "'history'"), ("context lst", "'list'"), ("modify --dryrun a=b", "'--dry-run'")]
-    {
-        let run = place.run(words.split_whitespace()).exits(2);
-        run.says("similar").says(name);
-    }
-    place.line("modify rtmp").exits(2).says("for '[PATH=VALUE]...'");
-}
-
-#[test]
 fn init_makes_a_valid_configuration_with_a_password_of_its_own() {
     let place = Place::empty();
     let made = place.line("init").exits(0).prints("login admin\npassword ").says("not shown again");

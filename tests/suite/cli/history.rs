@@ -296,20 +296,6 @@ fn commands_in_messages_name_the_target() {
     place.mediactl(words.split(' ')).without("MEDIACTL_CONF").run().exits(0).says("rolled back");
 }
 
-#[test]
-fn confirmation_needs_a_server() {
-    let place = Place::with(SAMPLE);
-    place.put("new.conf", SAMPLE.replace("554", "555"));
-    for line in ["modify --set rtsp=9 --confirm 60s", "save new.conf --confirm 60s"] {
-        place.line(line).exits(2).says("start `mediactl serve` over the file");
-    }
-    place.line("confirm").exits(7);
-    for time in ["0s", "soon"] {
-        place.run(["modify", "--set", "rtsp=9", "--confirm", time]).exits(2);
-    }
-    assert_eq!(place.text(), SAMPLE);
-}
-
 /// On a file, and through its server.
 #[test]
 fn the_history_names_the_command() {

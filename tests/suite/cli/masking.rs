@@ -40,26 +40,6 @@ pub(crate) fn all_changed() -> String {
 }
 
 #[test]
-fn text_diffs_mask() {
-    let place = Place::with(PLANTED);
-    for (set, hunk) in [
-        ("edit_auth.login=root", "+edit_auth root <secret:"),
-        ("edit_auth.password=HUSHX", "+edit_auth admin <secret:"),
-        ("streams.cam1.urls[0].priority=3", "+  url rtsp://<secret:"),
-        ("streams.cam1.backup.password=HUSHX", "password <secret:"),
-        ("streams.cam2.prepush=3", "+  url rtsp://<secret:"),
-        ("auth.extra.my_key=HUSHX", "my_key=<secret:"),
-        ("password=HUSHX", "+password <secret:"),
-        ("plugins.p.db=mysql://u:HUSHX@h/e", "db mysql://<secret:"),
-    ] {
-        masked(place.run(["modify", "--dry-run", "--set", set]).exits(0)).prints(hunk);
-    }
-    for path in ["edit_auth", "auth", "streams.cam2", "streams.cam1.urls[0]", "plugins.p"] {
-        masked(place.run(["modify", "--force", "--unset", path]).exits(0)).prints("<secret:");
-    }
-}
-
-#[test]
 fn show_secrets_and_a_pipe_get_the_real_values() {
     let place = Place::with(PLANTED);
     for form in ["json", "compact", "set", "conf"] {

@@ -1,7 +1,7 @@
 //! The program as it is run: arguments and files in, exit code, output and files out.
 
 mod accept;
-pub(crate) mod apply;
+mod apply;
 mod as_json;
 mod bad_input;
 mod blocks;
@@ -27,7 +27,7 @@ pub(crate) mod serve;
 mod shells;
 mod table;
 pub(crate) mod terminal;
-pub(crate) mod unset;
+mod unset;
 mod waited;
 pub mod watch;
 

@@ -63,34 +63,6 @@ fn paths() {
 }
 
 #[test]
-fn what_is_read_is_a_patch_that_changes_nothing_or_is_refused() {
-    let place = Place::with(SAMPLE);
-    for (arguments, code) in [
-        (&[][..], 0),
-        (&["streams.*.prepush"], 0),
-        (&["*.*.position"], 0),
-        (&["lives", "--where", "publish_enabled=true"], 0),
-        (&["--where", "prepush=5"], 0),
-        (&["streams.cam1.prepush", "--where", "prepush=5"], 0),
-        (&["edit_auth", "rtsp", "streams.*.urls"], 0),
-        (&["streams.*.urls[*].url"], 3),
-        (&["streams.*.urls.url"], 3),
-        (&["rtsp", "http[0]"], 3),
-        (&["streams.cam1"], 3),
-        (&["streams"], 3),
-        (&["lives"], 3),
-        (&["edit_auth"], 3),
-        (&["rtsp"], 3),
-        (&["streams.*.prepush", "-o", "set"], 3),
-    ] {
-        let read = place.run(["read"].iter().chain(arguments)).exits(0).out;
-        let sent = place.fed("modify -f -", read).exits(code);
-        assert!(code != 0 || sent.err.contains("nothing to change"), "{arguments:?}: {sent:?}");
-        assert_eq!(place.text(), SAMPLE, "{arguments:?}");
-    }
-}
-
-#[test]
 fn a_path_that_makes_no_sense_is_exit_3() {
     let place = Place::with(SAMPLE);
     for path in ["a..b", "a[", "", "streams.cam1.urls[+]"] {

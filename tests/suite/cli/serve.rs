@@ -162,23 +162,6 @@ fn a_certificate_of_its_own_is_made_once_and_trusted_by_its_fingerprint() {
 }
 
 #[test]
-fn commands_go_through_the_server_and_over_the_network_alike() {
-    let place = Place::with(SAMPLE);
-    let server = Serving::over(&place);
-    place.set(&["streams.cam1.prepush=6"]).exits(0).prints("+  prepush 6; # seconds").says("changed media");
-    let remote = |line: &str| server.remote(&place, &line.split(' ').collect::<Vec<_>>()).hides("hunter2");
-    remote("modify --set streams.cam1.prepush=7").exits(0).prints("-  prepush 6; # seconds");
-    remote("modify --set streams.camX.prepush=7").exits(3).says("cam1");
-    assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 7"));
-    remote("read none").exits(7);
-    remote("diff").exits(0);
-    place.line("diff").exits(0);
-    place.line("read --runtime -r runtime.server.pid").exits(0).prints(&server.pid().to_string());
-    let stopped = server.stop().exits(0).hides("hunter2");
-    assert!(stopped.err.lines().count() > 6, "a line is logged for each request: {stopped:#?}");
-}
-
-#[test]
 fn an_update_runs_until_the_server_ends() {
     let place = Place::with(SAMPLE);
     let server = Serving::over(&place);
