@@ -4,9 +4,7 @@
 
 mod links;
 mod lists;
-mod owners;
 mod planted;
-mod vanished;
 
 use std::fs;
 use std::os::unix::fs::chown;
@@ -50,8 +48,17 @@ fn public_place() -> Place {
     place
 }
 
+/// A configuration of `OWNER` and its group, in a folder of root, with these modes.
+fn shared_place(conf: u32, folder: u32) -> Place {
+    let place = Place::with(TEXT);
+    give(&place.path(CONF), OWNER, GROUP);
+    set_mode(&place.path(CONF), conf);
+    set_mode(&place.path("."), folder);
+    place
+}
+
 /// Runs the program as another user, who has one group.
-fn run_as(place: &Place, user: u32, group: u32, arguments: &[&str]) -> Run {
+fn run_as(place: &Place, user: u32, group: u32, line: &str) -> Run {
     let folder = TempDir::new().expect("a folder can be made");
     let mut program = PathBuf::from(PROGRAM);
     // It may be in a folder that other users may not enter.
@@ -61,7 +68,7 @@ fn run_as(place: &Place, user: u32, group: u32, arguments: &[&str]) -> Run {
         fs::copy(PROGRAM, &program).expect("there is space");
     }
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(place.path(".")).env_clear().env("MEDIACTL_CONF", CONF);
+    command.args(line.split(' ')).current_dir(place.path(".")).env_clear().env("MEDIACTL_CONF", CONF);
     command.uid(user).gid(group);
     Run::of(command.output().expect("the program is one that everybody may run"))
 }

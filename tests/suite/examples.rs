@@ -2,31 +2,23 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::cli::serve::Serving;
-use crate::cli::{CONF, Place, Run, SAMPLE, own_path, set_mode};
+use crate::cli::{CONF, Call, Place, SAMPLE, own_path};
 use crate::cluster::etcd::Etcd;
 use crate::fleet::Edges;
 use crate::needs::needs;
 use crate::ports::free_ports;
 use crate::waiting::eventually;
 
-fn example(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
+fn example(name: &str) -> String {
+    format!("{}/examples/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 /// A command in the folder of a place, with an environment of its own.
-fn command(place: &Place, program: impl Into<PathBuf>) -> Command {
-    let mut command = Command::new(program.into());
-    command.current_dir(place.path(".")).env_clear().env("PATH", own_path()).env("HOME", place.path("home"));
-    command.env("MEDIACTL_CONF", place.path(CONF)).env("LC_ALL", "C.UTF-8");
-    command
-}
-
-fn run(command: &mut Command) -> Run {
-    Run::of(command.output().expect("the program can be started"))
+fn call(place: &Place, program: &str, arguments: &[&str]) -> Call {
+    let call = place.call(program, arguments).env("PATH", &own_path()).env("LC_ALL", "C.UTF-8");
+    call.at_home(place, "home").env("MEDIACTL_CONF", &place.path(CONF).display().to_string())
 }
 
 /// A repository, with a work tree where texts are changed and a clone that is followed.
@@ -35,26 +27,30 @@ struct Repository<'p>(&'p Place);
 impl<'p> Repository<'p> {
     fn new(place: &'p Place) -> Self {
         let repository = Self(place);
-        repository.git(&["init", "--quiet", "--bare", "--initial-branch=main", "origin.git"]);
-        repository.git(&["clone", "--quiet", "origin.git", "work"]);
+        repository.git("init --quiet --bare --initial-branch=main origin.git");
+        repository.git("clone --quiet origin.git work");
         repository
     }
 
-    fn git(&self, arguments: &[&str]) {
-        let mut git = command(self.0, "git");
-        git.args(["-c", "user.name=olga", "-c", "user.email=olga@example.com"]).args(arguments);
-        run(&mut git).exits(0);
+    fn git(&self, line: &str) {
+        let line = format!("-c user.name=olga -c user.email=olga@example.com {line}");
+        call(self.0, "git", &line.split(' ').collect::<Vec<_>>()).run().exits(0);
     }
 
     fn commit(&self, file: &str, text: &str) {
         self.0.put(&format!("work/{file}"), text);
-        self.git(&["-C", "work", "add", file]);
-        self.git(&["-C", "work", "commit", "--quiet", "-m", "ticket 231"]);
-        self.git(&["-C", "work", "push", "--quiet", "origin", "HEAD:main"]);
+        self.git(&format!("-C work add {file}"));
+        self.git("-C work commit --quiet -m ticket-231");
+        self.git("-C work push --quiet origin HEAD:main");
     }
 
     fn clone(&self) {
-        self.git(&["clone", "--quiet", "--branch=main", "origin.git", "clone"]);
+        self.git("clone --quiet --branch=main origin.git clone");
+    }
+
+    /// The script that follows the clone.
+    fn script(&self) -> Call {
+        call(self.0, &example("gitops/mediactl-gitops"), &["clone", "site.conf"])
     }
 }
 
@@ -69,8 +65,8 @@ fn the_cron_script_follows_a_git_repository() {
     let cam1 = "stream cam1 { url udp://239.0.0.1:1234 priority=1; prepush 6; auth false; }\n";
     commit(cam1);
     repository.clone();
-    let follow = || run(command(&place, example("gitops/mediactl-gitops")).args(["clone", "site.conf"]));
-    let first = follow().exits(0).prints("ticket 231").prints("applied to").hides("hunter2");
+    let follow = || repository.script().run();
+    let first = follow().exits(0).prints("ticket-231").prints("applied to").hides("hunter2");
     first.prints("applied as its streams, lives and plugins: --prune\n").prints("+  prepush 6; # seconds");
     let applied = place.text();
     assert!(!applied.contains("cam.2") && applied.contains("hunter2"), "{applied}");
@@ -89,16 +85,15 @@ fn the_cron_script_follows_a_git_repository() {
     let wanted = whole.replace(" auth false;", "");
     assert_eq!(place.line("read").exits(0).out, Place::with(wanted).line("read").exits(0).out);
     commit(cam1);
-    run(command(&place, example("gitops/mediactl-gitops")).arg("clone").env("MEDIACTL_APPLY", "--prune=all"))
-        .exits(6)
-        .says("site.conf is applied with: --prune=all\n");
+    let all = repository.script().env("MEDIACTL_APPLY", "--prune=all").run().exits(6);
+    all.says("site.conf is applied with: --prune=all\n");
     let applied = place.text();
     for emptied in ["", "# nothing\n", "http 81;\n"] {
         commit(emptied);
         follow().exits(6).says("no stream, live or plugin at all");
     }
     assert_eq!(place.text(), applied);
-    place.line("history").exits(0).prints("git ").prints("ticket 231");
+    place.line("history").exits(0).prints("git ").prints("ticket-231");
 }
 
 #[test]
@@ -117,31 +112,21 @@ fn the_cron_script_brings_a_cluster_and_several_servers_to_a_git_repository() {
     repository
         .commit("servers.conf", &["a", "b"].into_iter().zip(&edges.servers).map(server).collect::<String>());
     repository.clone();
-    let script = || {
-        let mut script = command(&place, example("gitops/mediactl-gitops"));
-        script.args(["clone", "site.conf"]).env_remove("MEDIACTL_CONF");
-        script
-    };
+    let script = || repository.script().without("MEDIACTL_CONF");
     let follow =
-        || run(script().env("MEDIACTL_CONTEXT", "a,b").env("MEDIACTL_INVENTORY", "clone/servers.conf"));
+        || script().env("MEDIACTL_CONTEXT", "a,b").env("MEDIACTL_INVENTORY", "clone/servers.conf").run();
     follow().exits(0).prints("==> a, b <==").prints("+  prepush 6;").hides("hunter2");
     assert!(edges.texts().iter().all(|text| text.contains("prepush 6;") && !text.contains("cam2")));
     follow().exits(0).says_nothing();
-    // Whoever may write the file could have a command run.
-    for (mode, code) in [(0o664, 4), (0o644, 0)] {
-        set_mode(&place.path("clone/servers.conf"), mode);
-        let run = follow().exits(code);
-        assert_eq!(run.err.contains("hint: `chmod go-w '") && run.err.contains("servers.conf'`"), code == 4);
-    }
     edges.kill(1);
     repository.commit("site.conf", &cam1.replace('6', "7"));
     follow().exits(11).says("+  prepush 7;").says("b (http");
     let Some(etcd) = Etcd::start(1) else { return };
-    etcd.mediactl(&place, "/prod", &["save", "-"]).input(SAMPLE).run().exits(0);
-    let follow = || run(script().env("MEDIACTL_CLUSTER", etcd.url("/prod")));
+    etcd.line(&place, "/prod", "save -").input(SAMPLE).run().exits(0);
+    let follow = || script().env("MEDIACTL_CLUSTER", &etcd.url("/prod")).run();
     follow().exits(0).prints("+  prepush 7;");
     follow().exits(0).says_nothing();
-    etcd.mediactl(&place, "/prod", &["history"]).run().exits(0).prints("ticket 231");
+    etcd.line(&place, "/prod", "history").run().exits(0).prints("ticket-231");
 }
 
 #[test]
@@ -151,7 +136,7 @@ fn a_day_of_work_runs_as_a_script() {
     }
     let place = Place::empty();
     fs::create_dir(place.path("home")).expect("a folder can be made");
-    let day = run(command(&place, "sh").arg(example("day/day.sh")).env_remove("MEDIACTL_CONF")).exits(0);
+    let day = call(&place, "sh", &[&example("day/day.sh")]).without("MEDIACTL_CONF").run().exits(0);
     let password = fs::read_to_string(place.path("password")).expect("the account was kept");
     day.prints("\ndone\n").hides(password.trim());
 }
@@ -167,12 +152,12 @@ fn the_ansible_role_changes_what_differs_and_then_nothing() {
     place.put("inventory", format!("[media]\n{local}\n"));
     place.put("bad.conf", "stream x {\n");
     fs::create_dir(place.path("home")).expect("a folder can be made");
+    let (inventory, role) = (place.path("inventory").display().to_string(), example("ansible/site.yml"));
+    let conf = format!("mediactl_conf={}", place.path(CONF).display());
     let play = |more: &[&str]| {
-        let mut ansible = command(&place, "ansible-playbook");
-        ansible.arg("-i").arg(place.path("inventory")).arg(example("ansible/site.yml"));
-        ansible.arg("-e").arg(format!("mediactl_conf={}", place.path(CONF).display())).args(more);
-        ansible.env("ANSIBLE_NOCOLOR", "1").env("ANSIBLE_LOCAL_TEMP", place.path("ansible"));
-        run(&mut ansible).hides("hunter2")
+        let own = ["-i", &inventory, &role, "-e", &conf];
+        let call = call(&place, "ansible-playbook", &[&own, more].concat()).env("ANSIBLE_NOCOLOR", "1");
+        call.env("ANSIBLE_LOCAL_TEMP", &place.path("ansible").display().to_string()).run().hides("hunter2")
     };
     play(&["--check"]).exits(0).prints("changed=1").prints("/streams/cam1/");
     assert_eq!(place.text(), SAMPLE);
@@ -199,9 +184,8 @@ fn the_cluster_to_try_out_starts_and_ends() {
         return;
     }
     let place = Place::with(SAMPLE);
-    let mut script = command(&place, example("cluster/try-cluster"));
-    script.args(["try", &free_ports(6).to_string()]);
-    let mut script = script.stdout(std::process::Stdio::piped()).spawn().expect("it can be started");
+    let script = call(&place, &example("cluster/try-cluster"), &["try", &free_ports(6).to_string()]);
+    let mut script = script.start();
     let mut lines = BufReader::new(script.stdout.take().expect("stdout is a pipe")).lines();
     let ready = lines.next().expect("it says when it is ready").expect("it is text");
     let url = ready.strip_prefix("ready ").expect("it says the URL").to_owned();

@@ -1,12 +1,13 @@
 //! The history of a file: what is kept of each change, whoever made it, and what a crash leaves of it.
 
 use std::fs;
-use std::thread;
+use std::process::Command;
 
 use mediactl::store::file::ConfFile;
 use mediactl::store::{ChangeRecord, HAND_EDIT, HistoryEntry, Revision, Store, WHOLE_HISTORY};
 
-use crate::cli::{CONF, Place, mode};
+use crate::cli::{CONF, PROGRAM, Place, mode};
+use crate::needs::{given, needs_root};
 use crate::store::{lock, present};
 
 const KEEP: usize = 5;
@@ -82,6 +83,10 @@ fn each_text_is_kept_and_each_change_told() {
     let mut names = names(&story);
     names.sort();
     assert_eq!(names, ["0.conf.gz", "1.conf.gz", "2.conf", "journal", "keep"]);
+    for (name, text) in [("0.conf.gz", "a 1;\n"), ("1.conf.gz", "a 2;\n")] {
+        let shown = Command::new("gunzip").arg("-c").arg(in_history(&story, name)).output();
+        assert_eq!(shown.expect("gunzip is everywhere").stdout, text.as_bytes());
+    }
     let mode = |name| mode(&in_history(&story, name));
     assert_eq!((mode("0.conf.gz"), mode("2.conf"), mode("journal")), (0o600, 0o600, 0o600));
 }
@@ -145,54 +150,6 @@ fn the_newest_texts_are_kept() {
     assert_eq!(story.place.kept().len(), KEEP + 1);
 }
 
-/// Returns the number of bytes that a thread of its own reads while it does `work`.
-fn bytes_read(work: impl FnOnce() + Send) -> usize {
-    let count = || {
-        let counts = fs::read_to_string("/proc/thread-self/io").expect("Linux counts them");
-        counts.lines().find_map(|line| line.strip_prefix("rchar: ")?.parse().ok()).expect("it is a number")
-    };
-    let counted = || {
-        let before: usize = count();
-        work();
-        count() - before
-    };
-    thread::scope(|scope| scope.spawn(counted).join()).expect("it does not panic")
-}
-
-/// A story of a text of 100 KB with `count` changes, as `count` calls of `write` would leave them, without the old texts.
-fn long_story(count: usize) -> Story {
-    let text = |serial: usize| match (2..count).contains(&serial) {
-        true => serial.to_string(),
-        false => format!("a {serial};\n# {}\n", "x".repeat(100_000)),
-    };
-    let story = Story::of(&text(0));
-    story.save(&text(1));
-    let journal = in_history(&story, "journal");
-    let line = |serial: usize| {
-        let of = |serial| Revision::from_text(text(serial).as_bytes());
-        let (before, after) = (of(serial - 1), of(serial));
-        format!(
-            r#"{{"serial":{serial},"at":0,"operation":"save","by":"me","before":"{before}","after":"{after}"}}"#
-        ) + "\n"
-    };
-    fs::write(journal, (1..=count).map(line).collect::<String>()).expect("it is ours");
-    fs::write(in_history(&story, "keep"), "1000000").expect("it is ours");
-    story.by_hand(&text(count));
-    story
-}
-
-#[test]
-fn a_change_costs_at_most_twice_as_much_with_1_000_entries_as_with_10() {
-    let [few, many] = [10, 1_000].map(|count| {
-        let story = long_story(count);
-        let read = bytes_read(|| story.write("b;\n", None));
-        let entries = story.entries();
-        assert_eq!((entries.len(), entries[0].number), (count + 1, count as u64 + 1));
-        read
-    });
-    assert!(many <= 2 * few, "{many} bytes are read where there are many, {few} where there are few");
-}
-
 /// After a power failure the last line may be there in part.
 #[test]
 fn a_line_that_was_cut_short_is_skipped() {
@@ -217,16 +174,50 @@ fn in_history(story: &Story, name: &str) -> std::path::PathBuf {
     story.place.path(&format!(".{CONF}.mediactl/history/{name}"))
 }
 
+/// Checks the texts that `history` keeps, and the result of `rollback`.
+#[track_caller]
+fn expect_all_texts(place: &Place) {
+    let port = |text: &String| text.lines().find_map(|line| line.strip_prefix("rtsp ").map(str::to_owned));
+    let ports: Vec<_> = place.kept().iter().filter_map(port).collect();
+    assert_eq!(ports, ["1;", "2;", "1;"], "the text that was acknowledged is kept");
+    place.line("rollback last").exits(0);
+    assert!(place.text().contains("rtsp 1;"), "{}", place.text());
+    place.line("rollback 2 --yes").exits(0);
+    assert!(place.text().contains("rtsp 2;"), "{}", place.text());
+}
+
 #[test]
-fn every_text_but_the_last_is_one_that_gunzip_reads() {
-    let text = |number: usize| format!("a {number};\n{}", "# a line of a large text\n".repeat(4000));
-    let story = Story::of(&text(0));
-    (1..=9).for_each(|number| story.write(&text(number), None));
-    let names = names(&story);
-    assert_eq!(names.iter().filter(|name| name.ends_with(".conf")).collect::<Vec<_>>(), ["9.conf"]);
-    for number in 0..9 {
-        let path = in_history(&story, &format!("{number}.conf.gz"));
-        let shown = std::process::Command::new("gunzip").arg("-c").arg(path).output();
-        assert_eq!(shown.expect("gunzip is everywhere").stdout, text(number).into_bytes());
+fn an_old_file_that_is_moved_back_leaves_the_new_text_in_the_history() {
+    let place = Place::with("http 80;\nrtsp 1;\n");
+    fs::hard_link(place.path(CONF), place.path("bak")).expect("the folder is ours");
+    place.set(&["rtsp=2"]).exits(0);
+    fs::rename(place.path("bak"), place.path(CONF)).expect("the folder is ours");
+    let told = place.line("history -o json").exits(0).json();
+    assert_eq!(told.as_array().map(Vec::len), Some(1), "{told}");
+    place.set(&["rtsp=3"]).exits(0);
+    expect_all_texts(&place);
+}
+
+/// As a container gets its configuration: written in place, so the inode stays; and `cp -p` gives the
+/// old time back.
+#[test]
+fn a_mounted_file_that_is_restored_leaves_the_new_text_in_the_history() {
+    if !needs_root() {
+        return;
     }
+    let place = Place::with("http 80;\nrtsp 1;\n");
+    let (conf, copy) = (place.path(CONF), place.path("bak"));
+    let run = |script: String| {
+        let run = Command::new("unshare").args(["-m", "sh", "-ec", &script]).output();
+        run.is_ok_and(|run| run.status.success())
+    };
+    let (conf, copy) = (conf.display(), copy.display());
+    let mount = format!("mount --bind {conf} {conf}");
+    if !given("mount", run(mount.clone())) {
+        return;
+    }
+    let set = |port: u32| format!("{PROGRAM} --conf {conf} modify -q --set rtsp={port}");
+    let restore = format!("cp -p {conf} {copy}; {}; cp -p {copy} {conf}; rm {copy}; {}", set(2), set(3));
+    assert!(run(format!("{mount}; {restore}")));
+    expect_all_texts(&place);
 }

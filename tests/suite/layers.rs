@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use crate::pages::sources_below;
+
 /// The layers; each names only itself and those in front of it.
 const LAYERS: &str = "mediaconf/syntax mediaconf/schema mediaconf/secret mediaconf/query mediaconf/check mediaconf/edit \
                       mediaconf/merge mediaconf/show mediaconf/request progress store engine node http lsp cli";
@@ -29,22 +31,17 @@ const IMPURE: &str =
 
 /// The code of all files by their names, line by line, without comments and tests.
 fn code() -> BTreeMap<String, String> {
-    let (mut code, root) = (BTreeMap::new(), Path::new(env!("CARGO_MANIFEST_DIR")));
-    let library = (root.join("crates/mediaconf/src"), "mediaconf/".to_owned());
-    let mut folders = vec![(root.join("src"), String::new()), library];
-    while let Some((folder, above)) = folders.pop() {
-        for path in fs::read_dir(folder).expect("the folder is there").flatten().map(|entry| entry.path()) {
-            let name = format!("{above}{}", path.file_stem().expect("it has a name").display());
-            if path.is_dir() {
-                folders.push((path, format!("{name}/")));
-            } else if path.extension().is_some_and(|end| end == "rs") && !name.ends_with("tests") {
-                let text = fs::read_to_string(path).expect("it is text");
-                let lines = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().lines();
-                let lines: Vec<&str> = lines.filter(|line| !line.trim_start().starts_with("//")).collect();
-                code.insert(name, lines.join("\n"));
-            }
+    let (mut code, checkout) = (BTreeMap::new(), Path::new(env!("CARGO_MANIFEST_DIR")));
+    for (root, above) in [("src", ""), ("crates/mediaconf/src", "mediaconf/")] {
+        for path in sources_below(&checkout.join(root)) {
+            let name = path.strip_prefix(checkout.join(root)).expect("it is below").with_extension("");
+            let text = fs::read_to_string(&path).expect("it is text");
+            let lines = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().lines();
+            let lines: Vec<&str> = lines.filter(|line| !line.trim_start().starts_with("//")).collect();
+            code.insert(format!("{above}{}", name.display()), lines.join("\n"));
         }
     }
+    code.retain(|name, _| !name.ends_with("tests"));
     code
 }
 

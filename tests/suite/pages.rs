@@ -22,6 +22,13 @@ fn files_of(folder: PathBuf) -> impl Iterator<Item = PathBuf> {
     entries.map(|entry| entry.expect("a folder can be read").path())
 }
 
+/// The files of Rust in a folder and below it.
+pub fn sources_below(folder: &Path) -> Vec<PathBuf> {
+    let inner = |path: PathBuf| if path.is_dir() { sources_below(&path) } else { vec![path] };
+    let files = files_of(folder.to_owned()).flat_map(inner);
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
@@ -99,20 +106,6 @@ fn is_path(code: &str) -> bool {
     code.contains("::") && code.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'))
 }
 
-/// Words that made people stop.
-#[test]
-fn no_page_has_words_that_are_for_programmers() {
-    let stops = "picked up|change otherwise|changes otherwise|take-back|aside|the two differ|would remain";
-    let folders = ["docs", "man", "src/http/console"].map(|folder| checkout().join(folder));
-    let files = folders.into_iter().flat_map(files_of).chain([checkout().join("src/http/openapi.json")]);
-    for file in files.filter(|file| file.is_file()) {
-        let text = fs::read_to_string(&file).unwrap_or_default();
-        let text = text.replace("<aside", "").replace("el('aside", "").replace("</aside", "");
-        let found: Vec<_> = stops.split('|').filter(|stop| text.contains(stop)).collect();
-        assert!(found.is_empty(), "{}: {found:?}", file.display());
-    }
-}
-
 #[test]
 fn the_walks_in_the_architecture_page_are_those_of_the_code() {
     let page = read(&checkout().join("docs/architecture.md"));
@@ -128,20 +121,13 @@ fn the_walks_in_the_architecture_page_are_those_of_the_code() {
 /// The tests of the program and of the library, as `cargo test` prints them.
 fn names_of_tests() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    let roots = ["tests/suite", "crates/mediaconf/tests/library"].map(|root| checkout().join(root));
-    let mut folders: Vec<_> = roots.iter().map(|root| (root, root.clone())).collect();
-    while let Some((root, folder)) = folders.pop() {
-        for path in files_of(folder) {
-            if path.is_dir() {
-                folders.push((root, path));
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let module = module_of(&path, root);
-                let text = read(&path);
-                // Further attributes may stand between `#[test]` and the function.
-                let tests = text.split("#[test]").skip(1).filter_map(|test| test.split_once("fn "));
-                let functions = tests.filter_map(|(_, rest)| rest.split_once('('));
-                names.extend(functions.map(|(function, _)| format!("{module}::{function}")));
-            }
+    for root in ["tests/suite", "crates/mediaconf/tests/library"].map(|root| checkout().join(root)) {
+        for path in sources_below(&root) {
+            let (module, text) = (module_of(&path, &root), read(&path));
+            // Further attributes may stand between `#[test]` and the function.
+            let tests = text.split("#[test]").skip(1).filter_map(|test| test.split_once("fn "));
+            let functions = tests.filter_map(|(_, rest)| rest.split_once('('));
+            names.extend(functions.map(|(function, _)| format!("{module}::{function}")));
         }
     }
     names

@@ -1,9 +1,9 @@
-//! A way to a server that a test cuts, slows, or robs of answers, and that keeps what was asked. Each connection has one
+//! A way to a server that a test cuts, holds, or robs of answers, and that keeps what was asked. Each connection has one
 //! request. It ends with the process.
 
 use std::io::{Read, Result, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -38,8 +38,6 @@ struct State {
     passed: Mutex<Vec<Request>>,
     /// What is sent there, and what comes back, is held as in a network that is gone, until it is there again.
     is_held: [AtomicBool; 2],
-    /// The time in milliseconds that bytes take, in each direction.
-    delay: AtomicU64,
 }
 
 pub struct Request {
@@ -57,8 +55,8 @@ impl Proxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
         let address = listener.local_addr().expect("it is bound");
         let (fate, another) = (Mutex::new(("", Fate::Answered)), Box::new(another));
-        let (passed, is_held, delay) = Default::default();
-        let state = Arc::new(State { server, fate, another, passed, is_held, delay });
+        let (passed, is_held) = Default::default();
+        let state = Arc::new(State { server, fate, another, passed, is_held });
         let known = state.clone();
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
@@ -84,10 +82,6 @@ impl Proxy {
         for (known, is_held) in self.state.is_held.iter().zip(is_held) {
             known.store(is_held, Ordering::SeqCst);
         }
-    }
-
-    pub fn delay(&self, milliseconds: u64) {
-        self.state.delay.store(milliseconds, Ordering::SeqCst);
     }
 }
 
@@ -124,7 +118,6 @@ impl State {
     }
 
     fn pass(&self, direction: usize) {
-        let_pass(Duration::from_millis(self.delay.load(Ordering::SeqCst)));
         while self.is_held[direction].load(Ordering::SeqCst) {
             let_pass(Duration::from_millis(10));
         }

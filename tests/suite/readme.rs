@@ -101,7 +101,7 @@ fn with_output(page: &str) -> String {
     if !page.contains("```console") {
         return page.to_owned();
     }
-    let mut shell = Shell::start();
+    let mut shell = Page::start();
     let mut made = String::new();
     let mut lines = page.lines().peekable();
     let mut after_run_command = false;
@@ -197,18 +197,16 @@ fn is_duration(word: &str) -> bool {
     number.len() < word.len() && number.parse::<f64>().is_ok()
 }
 
-/// A shell that runs the commands of a page, one after another.
-struct Shell {
-    process: Child,
-    input: ChildStdin,
-    output: Receiver<String>,
+/// A shell in which the commands of a page run, one after another.
+struct Page {
+    shell: Shell,
     ports: [String; 3],
     /// What the run command printed.
     printed: Vec<String>,
     folder: TempDir,
 }
 
-impl Shell {
+impl Page {
     fn start() -> Self {
         let folder = TempDir::new().expect("a folder can be made");
         let ports = PORTS.map(|_| free_port().to_string());
@@ -217,16 +215,12 @@ impl Shell {
         fs::copy(checkout.join("examples/media.conf"), folder.path().join("examples/media.conf"))
             .expect("there is an example");
         put_program(folder.path(), &ports[0]);
-        let mut shell = Command::new("bash");
-        shell
-            .arg("-m")
-            .current_dir(folder.path())
-            .env_clear()
-            .env("PATH", path_with(&folder.path().join("bin")));
-        shell.env("USER", "olga").env("HOME", folder.path()).stderr(Stdio::null());
-        let (process, mut input, output) = piped(&mut shell);
-        input.write_all(b"exec 2>&1\n").expect("a shell reads its commands");
-        Self { process, input, output, ports, printed: Vec::new(), folder }
+        let mut bash = Command::new("bash");
+        bash.arg("-m").current_dir(folder.path()).env_clear().stderr(Stdio::null());
+        bash.env("PATH", path_with(&folder.path().join("bin")))
+            .env("USER", "olga")
+            .env("HOME", folder.path());
+        Self { shell: Shell::start(&mut bash), ports, printed: Vec::new(), folder }
     }
 
     /// The output of a command. Of one that stays in the background, as many lines as are `committed`.
@@ -238,21 +232,9 @@ impl Shell {
         let (is_background, is_end_of_job) = (command.ends_with('&'), command.starts_with("kill "));
         self.put_shown_file(&command, committed);
         let wait = if is_end_of_job { "wait" } else { "" };
-        writeln!(self.input, "{command}\n{wait}\necho '{END}'").expect("a shell reads its commands");
-        let mut printed = Vec::new();
-        let mut has_ended = false;
-        while !has_ended || is_background && printed.len() < committed.len() {
-            let line = self.output.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-                panic!("`{command}` printed {printed:#?} and did not end");
-            });
-            let last = line.strip_suffix(END);
-            has_ended |= last.is_some();
-            // The last line may lack its line feed.
-            if last != Some("") {
-                printed.push(self.as_in_the_page(last.unwrap_or(&line)));
-            }
-        }
-        printed
+        let at_least = if is_background { committed.len() } else { 0 };
+        let printed = self.shell.run(&format!("{command}\n{wait}"), at_least);
+        printed.iter().map(|line| self.as_in_the_page(line)).collect()
     }
 
     /// Writes the file that a `cat` shows, unless it exists.
@@ -281,14 +263,6 @@ impl Shell {
     }
 }
 
-impl Drop for Shell {
-    fn drop(&mut self) {
-        let _ = writeln!(self.input, "kill $(jobs -p)");
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 /// Puts a script `mediactl` in the path that starts the program. A server without `--listen` gets a free port.
 fn put_program(folder: &Path, port: &str) {
     let script = format!(
@@ -300,13 +274,47 @@ fn put_program(folder: &Path, port: &str) {
     set_mode(&path, 0o755);
 }
 
-/// Starts a process that gets lines and prints lines.
-pub fn piped(command: &mut Command) -> (Child, ChildStdin, Receiver<String>) {
-    let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let mut process = started.expect("it can be started");
-    let input = process.stdin.take().expect("stdin is a pipe");
-    let lines = BufReader::new(process.stdout.take().expect("stdout is a pipe")).lines();
-    let (sender, output) = channel();
-    std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
-    (process, input, output)
+/// A shell that runs commands, one after another.
+pub struct Shell {
+    process: Child,
+    input: ChildStdin,
+    output: Receiver<String>,
+}
+
+impl Shell {
+    pub fn start(bash: &mut Command) -> Self {
+        let mut process =
+            bash.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it can be started");
+        let mut input = process.stdin.take().expect("stdin is a pipe");
+        let lines = BufReader::new(process.stdout.take().expect("stdout is a pipe")).lines();
+        let (sender, output) = channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        input.write_all(b"exec 2>&1\n").expect("a shell reads its commands");
+        Self { process, input, output }
+    }
+
+    /// Returns the lines that commands print until they have ended, and as many more as are wanted at least.
+    pub fn run(&mut self, commands: &str, at_least: usize) -> Vec<String> {
+        writeln!(self.input, "{commands}\necho '{END}'").expect("a shell reads its commands");
+        let (mut printed, mut has_ended) = (Vec::new(), false);
+        while !has_ended || printed.len() < at_least {
+            let line = self.output.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|_| panic!("`{commands}` printed {printed:#?} and did not end"));
+            let last = line.strip_suffix(END);
+            has_ended |= last.is_some();
+            // The last line may lack its line feed.
+            if last != Some("") {
+                printed.push(last.unwrap_or(&line).to_owned());
+            }
+        }
+        printed
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        let _ = writeln!(self.input, "kill $(jobs -p)");
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }

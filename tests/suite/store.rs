@@ -1,6 +1,6 @@
 //! The file on disk: what a writer keeps, what it refuses, what it leaves behind.
 
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::time::Duration;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use mediactl::error::{Error, ErrorKind};
 use mediactl::store::file::ConfFile;
 use mediactl::store::{ChangeRecord, Loaded, Store, Warning, Writer};
+use rustix::fs::XattrFlags;
 
 use crate::cli::{CONF, Place, UNTIL_FREE, mode, set_mode};
 use crate::needs::given;
@@ -56,28 +57,21 @@ fn replaced(path: &Path, text: &str) {
 }
 
 #[test]
-fn keeps_every_mode_and_leaves_nothing_behind() {
+fn keeps_every_mode_and_extended_attributes_and_leaves_nothing_behind() {
     for wanted in [0o600, 0o640, 0o644, 0o660, 0o664, 0o755, 0o6750] {
         let place = Place::with(OLD);
-        set_mode(&place.path(CONF), wanted);
-        replaced(&place.path(CONF), NEW);
-        assert_eq!((&*place.text(), mode(&place.path(CONF))), (NEW, wanted), "{wanted:o}");
+        let conf = place.path(CONF);
+        set_mode(&conf, wanted);
+        let is_noted = rustix::fs::setxattr(&conf, "user.note", b"keep me", XattrFlags::empty()).is_ok();
+        replaced(&conf, NEW);
+        assert_eq!((&*place.text(), mode(&conf)), (NEW, wanted), "{wanted:o}");
         assert_eq!(place.names(), [CONF]);
+        if given("xattr", is_noted) {
+            let mut value = [0; 7];
+            assert_eq!(rustix::fs::getxattr(&conf, "user.note", &mut value[..]), Ok(7));
+            assert_eq!(&value, b"keep me");
+        }
     }
-}
-
-#[test]
-fn keeps_extended_attributes() {
-    let place = Place::with(OLD);
-    let file = File::open(place.path(CONF)).expect("the file is there");
-    let flags = rustix::fs::XattrFlags::empty();
-    if !given("xattr", rustix::fs::fsetxattr(&file, "user.note", b"keep me", flags).is_ok()) {
-        return;
-    }
-    replaced(&place.path(CONF), NEW);
-    let mut value = [0; 16];
-    let length = rustix::fs::getxattr(place.path(CONF), "user.note", &mut value[..]);
-    assert_eq!(&value[..length.expect("the attribute is there")], b"keep me");
 }
 
 #[test]
@@ -172,20 +166,13 @@ fn the_state_folder_is_closed_ignored_and_follows_the_mode_of_the_file() {
 
 #[test]
 fn an_obstacle_to_the_state_folder_is_named() {
-    let link =
-        |place: &Place, to: &str, at: &str| symlink(place.path(to), place.path(at)).expect("it is free");
-    let make = |place: &Place, name: &str| fs::create_dir(place.path(name)).expect("the folder is ours");
-    let blockers: [&dyn Fn(&Place); 4] = [
-        &|place| place.put(STATE, ""),
-        &|place| link(place, "elsewhere", STATE),
-        &|place| {
-            make(place, "elsewhere");
-            link(place, "elsewhere", STATE);
-        },
-        &|place| {
-            make(place, STATE);
+    let blockers: [fn(&Place); 3] = [
+        |place| place.put(STATE, ""),
+        |place| symlink("elsewhere", place.path(STATE)).expect("the name is free"),
+        |place| {
+            fs::create_dir(place.path(STATE)).expect("the folder is ours");
             set_mode(&place.path(STATE), 0o700);
-            link(place, CONF, ".media.conf.mediactl/lock");
+            symlink("../media.conf", place.path(STATE).join("lock")).expect("the name is free");
         },
     ];
     for (number, block) in blockers.into_iter().enumerate() {

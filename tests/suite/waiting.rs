@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::pages::sources_below;
+
 /// After this long something hangs. It is no measure of speed.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -49,7 +51,7 @@ pub fn let_pass(time: Duration) {
 fn no_other_test_sleeps_or_leaves_itself_out() {
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = ["src", "crates", "xtask/src", "tests/suite"].map(|folder| checkout.join(folder));
-    let files: Vec<PathBuf> = folders.iter().flat_map(|folder| sources(folder)).collect();
+    let files: Vec<PathBuf> = folders.iter().flat_map(|folder| sources_below(folder)).collect();
     assert!(files.len() > 100, "the sources are found");
     let mut faults = Vec::new();
     // A benchmark shares the last one.
@@ -64,15 +66,4 @@ fn no_other_test_sleeps_or_leaves_itself_out() {
         faults.extend(words.map(|word| format!("{name}: `{word}`")));
     }
     assert!(faults.is_empty(), "wait with tests/suite/waiting.rs: {faults:#?}");
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries =
-        fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("it can be read").path());
-    let inner = |path: PathBuf| match path.is_dir() {
-        true => sources(&path),
-        false => vec![path],
-    };
-    let files = entries.flat_map(inner);
-    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }

@@ -105,32 +105,44 @@ mod tests {
     use super::*;
     use crate::store::etcd::records::Unconfirmed;
 
-    /// A change 2, `u`, that `a` and `b` take first; `b` runs it, and `a` says what a row of the table says.
-    #[test]
-    fn a_change_is_confirmed_by_records_that_say_it_runs_and_by_nothing_else() {
+    /// A change 2, `u`, that nodes take first.
+    fn head_with(canary: &[String]) -> HeadRecord {
         let unconfirmed = Unconfirmed {
             id: "u".to_owned(),
             deadline: 0,
             ttl_s: Some(60),
-            canary: vec!["a".to_owned(), "b".to_owned()],
+            canary: canary.to_vec(),
             soak_s: Some(9),
             back: None,
         };
-        let head = HeadRecord { unconfirmed: Some(unconfirmed), ..HeadRecord::example("e", 2, "h") };
-        let runs = || NodeRecord {
+        HeadRecord { unconfirmed: Some(unconfirmed), ..HeadRecord::example("e", 2, "h") }
+    }
+
+    /// The record of a node that runs it.
+    fn runs() -> NodeRecord {
+        NodeRecord {
             wanted: Some(2),
             change: Some("u".to_owned()),
             has_soaked: true,
             ..NodeRecord::absent(NodeState::Canary)
-        };
-        let failed = || NodeRecord { wanted: Some(2), ..NodeRecord::absent(NodeState::Failed) };
-        let keys = Keys::below("/p/");
-        let kept = |name: &str, record: NodeRecord, mod_revision| KeyValue {
+        }
+    }
+
+    fn kept(keys: &Keys, name: &str, record: NodeRecord, mod_revision: i64) -> KeyValue {
+        KeyValue {
             key: keys.node(name).into_bytes(),
             value: serde_json::to_vec(&record).expect("it is JSON"),
             mod_revision,
             ..KeyValue::default()
-        };
+        }
+    }
+
+    /// `b` runs it, and `a` says what a row of the table says.
+    #[test]
+    fn a_change_is_confirmed_by_records_that_say_it_runs_and_by_nothing_else() {
+        let head = head_with(&["a".to_owned(), "b".to_owned()]);
+        let failed = || NodeRecord { wanted: Some(2), ..NodeRecord::absent(NodeState::Failed) };
+        let keys = Keys::below("/p/");
         for (what, record, expected) in [
             ("it runs the change", Some(runs()), "confirmed"),
             (
@@ -152,8 +164,8 @@ mod tests {
             ("it failed", Some(failed()), "goes back"),
             ("it failed before", Some(NodeRecord { wanted: Some(1), ..failed() }), "`a` does not run it"),
         ] {
-            let record = record.map(|record| kept("a", record, 7));
-            let found: Vec<KeyValue> = record.into_iter().chain([kept("b", runs(), 8)]).collect();
+            let record = record.map(|record| kept(&keys, "a", record, 7));
+            let found: Vec<KeyValue> = record.into_iter().chain([kept(&keys, "b", runs(), 8)]).collect();
             let decided = match verdict(&head, &found, &keys) {
                 Ok((conditions, whys)) if whys.is_empty() => {
                     let unchanged =
@@ -166,5 +178,16 @@ mod tests {
             };
             assert_eq!(decided, expected, "{what}");
         }
+    }
+
+    #[test]
+    fn a_wave_may_be_of_more_nodes_than_a_transaction_compares() {
+        let names: Vec<String> = (0..150).map(|number| format!("n{number}")).collect();
+        let (head, keys) = (head_with(&names), Keys::below("/p/"));
+        let found: Vec<KeyValue> = names.iter().map(|name| kept(&keys, name, runs(), 7)).collect();
+        let (conditions, whys) = verdict(&head, &found, &keys).expect("none failed");
+        assert_eq!((conditions.len(), whys.len()), (MOST_COMPARED, 0));
+        let (_, whys) = verdict(&head, &found[..149], &keys).expect("none failed");
+        assert_eq!(whys, ["`n149` has no record"]);
     }
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use rustix::fs::XattrFlags;
 
-use super::{GROUP, OWNER, STRANGER, TEXT, as_root, cases_of_root, give, mode, run_as, set_mode};
+use super::{
+    GROUP, OWNER, STRANGER, TEXT, as_root, cases_of_root, give, mode, run_as, set_mode, shared_place,
+};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place};
 use crate::needs::{given, needs_root};
@@ -44,12 +46,9 @@ fn with_list() -> Option<Place> {
     if !needs_root() {
         return None;
     }
-    let place = Place::with(TEXT);
-    give(&place.path(CONF), OWNER, GROUP);
-    set_mode(&place.path(CONF), 0o640);
-    set_mode(&place.path("."), 0o777);
-    let set =
-        rustix::fs::setxattr(place.path(CONF), ACCESS_LIST, &list(ONE_MORE_WRITER), XattrFlags::empty());
+    let place = shared_place(0o640, 0o777);
+    let list = list(ONE_MORE_WRITER);
+    let set = rustix::fs::setxattr(place.path(CONF), ACCESS_LIST, &list, XattrFlags::empty());
     if !given("xattr", set.is_ok()) {
         return None;
     }
@@ -72,7 +71,7 @@ fn a_list_does_not_open_the_state_folder_to_a_group_that_may_read() {
         assert_eq!(mode(&place.path(&format!(".{CONF}.mediactl{name}"))), expected, "{name}");
     }
     // A member of the group, who may read.
-    let member = |command: &str| run_as(&place, 1, GROUP, &command.split(' ').collect::<Vec<_>>());
+    let member = |line: &str| run_as(&place, 1, GROUP, line);
     member("read http[0]").exits(0).prints("80");
     for command in ["modify --set rtsp=555", "confirm", "read --runtime", "diff", "update media.conf"] {
         let run = member(command).exits(4).says("permission denied");
@@ -89,8 +88,7 @@ fn a_change_keeps_the_list() {
     let (conf, before) = (place.path(CONF), looks(&place.path(CONF)));
     // The user whom the list names may write the file, but can make no file of its owner.
     let refuse_named = |text: &str| {
-        let run = run_as(&place, STRANGER, STRANGER, &["modify", "--set", "rtsp=555"]).exits(4);
-        run.says("hint:");
+        run_as(&place, STRANGER, STRANGER, "modify --set rtsp=555").exits(4).says("hint:");
         assert_eq!((looks(&conf), list_of(&conf), &*place.text()), (before, list(ONE_MORE_WRITER), text));
     };
     refuse_named(TEXT);
@@ -103,35 +101,27 @@ fn a_change_keeps_the_list() {
 #[test]
 fn a_change_by_a_member_of_the_group_keeps_owner_and_mode() {
     for first in cases_of_root([0, 1]) {
-        let place = Place::with(TEXT);
+        let place = shared_place(0o660, 0o775);
         let conf = place.path(CONF);
         give(&place.path("."), OWNER, GROUP);
-        set_mode(&place.path("."), 0o775);
-        give(&conf, OWNER, GROUP);
-        set_mode(&conf, 0o660);
         let before = looks(&conf);
         for (number, user) in [first, 1, 2, 0, OWNER, 2].into_iter().enumerate() {
-            run_as(&place, user, GROUP, &["modify", "--set", &format!("rtsp={}", 600 + number)]).exits(0);
+            run_as(&place, user, GROUP, &format!("modify --set rtsp={}", 600 + number)).exits(0);
             assert_eq!(looks(&conf), before, "user {user}");
             assert!(place.text().contains(&format!("rtsp {};", 600 + number)), "user {user}");
         }
-        let told = run_as(&place, 2, GROUP, &["history", "-o", "json"]).exits(0).json();
+        let told = run_as(&place, 2, GROUP, "history -o json").exits(0).json();
         assert_eq!(told.as_array().map(Vec::len), Some(6));
-        run_as(&place, STRANGER, STRANGER, &["modify", "--set", "rtsp=1"]).exits(4);
+        run_as(&place, STRANGER, STRANGER, "modify --set rtsp=1").exits(4);
     }
 }
 
 /// Reaching the socket is not enough.
 #[test]
 fn a_peer_of_the_socket_must_be_allowed_to_write_the_file() {
-    let Some(place) = as_root(|| Place::with(TEXT)) else { return };
-    give(&place.path(CONF), OWNER, GROUP);
-    set_mode(&place.path(CONF), 0o660);
-    set_mode(&place.path("."), 0o755);
+    let Some(place) = as_root(|| shared_place(0o660, 0o755)) else { return };
     let server = Serving::with(&place, &["--listen", "none"]);
-    let set = |user: u32, group: u32, port: u32| {
-        run_as(&place, user, group, &["modify", "--set", &format!("rtsp={port}")])
-    };
+    let set = |user, group, port: u32| run_as(&place, user, group, &format!("modify --set rtsp={port}"));
     set(1, GROUP, 601).exits(0);
     set(OWNER, OWNER, 602).exits(0);
     // All may reach it now, as if the folder had been opened by mistake.

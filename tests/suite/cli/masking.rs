@@ -34,9 +34,9 @@ pub(crate) fn masked(run: Run) -> Run {
     run.hides("HUSH")
 }
 
-/// Every line of the sample changed, so that a diff shows all of it.
-pub(crate) fn all_changed() -> String {
-    PLANTED.lines().map(|line| format!("{line} \n")).collect()
+/// Every line of a text changed, so that a diff shows all of it.
+pub(crate) fn all_changed(text: &str) -> String {
+    text.lines().map(|line| format!("{line} \n")).collect()
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn show_secrets_and_a_pipe_get_the_real_values() {
         place.run(["read", "-o", form]).exits(0).prints("HUSH1").prints("HUSH14").prints("HUSH19");
     }
     place.line("read -r edit_auth.password").exits(0).prints("HUSH1\n");
-    place.put("other.conf", all_changed());
+    place.put("other.conf", all_changed(PLANTED));
     let run = place.line("--show-secrets diff other.conf").exits(1).hides("<secret:");
     run.prints("+# edit_auth admin OLDHUSH; \n").prints("+  cluster_key HUSH18; \n");
     place.put("other.conf", PLANTED.replace("HUSH18", "HUSHX"));

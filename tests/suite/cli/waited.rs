@@ -55,12 +55,12 @@ fn a_change_waits_until_another_one_is_confirmed() {
 #[test]
 fn servers_wait_until_another_change_is_confirmed() {
     let edges = Edges::new(2);
-    edges.run(&["-x", "edge-1", "modify", "http=81", "--confirm", "1h"]).exits(0);
-    let set = ["-x", "edge-*", "modify", "rtsp=1", "--yes", "--wait-pending"];
-    edges.run(&[&set[..], &["1s"]].concat()).exits(11);
-    let mut waiting = edges.call(&[&set[..], &["1h"]].concat()).on_terminal();
+    edges.run("-x edge-1 modify http=81 --confirm 1h").exits(0);
+    let set = "-x edge-* modify rtsp=1 --yes --wait-pending";
+    edges.run(&format!("{set} 1s")).exits(11);
+    let mut waiting = edges.call(&format!("{set} 1h")).on_terminal();
     waiting.expect("evaluate: 1 of 2 servers, since ");
-    edges.run(&["-x", "edge-1", "confirm"]).exits(0);
+    edges.run("-x edge-1 confirm").exits(0);
     waiting.expect("edge-1  changed").exits(0);
     assert!(edges.texts().iter().all(|text| text.contains("rtsp 1;")));
 }

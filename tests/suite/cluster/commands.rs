@@ -3,48 +3,21 @@
 use std::time::SystemTime;
 
 use mediactl::store::Store;
-use mediactl::store::etcd::{GatewaySettings, KeyOperation, KeyRange, Txn};
+use mediactl::store::etcd::{GatewaySettings, KeyOperation, KeyRange};
 use serde_json::json;
 
 use super::etcd::Etcd;
-use crate::cli::{CONF, Place, SAMPLE};
+use super::nodes::{PREFIX, cluster, set, text, with_sample, write};
+use crate::cli::{CONF, Place, Run, SAMPLE};
 use crate::proof::noisy;
 use crate::waiting::until;
 
-const PREFIX: &str = "/media/prod";
-
-const FIRST: &str = "first.conf";
-
-/// A configuration in etcd, and commands on it.
-struct Prod {
-    etcd: Etcd,
-    place: Place,
-}
-
-impl Prod {
-    fn start() -> Option<Self> {
-        let prod = Self { etcd: Etcd::start(1)?, place: Place::empty() };
-        prod.place.put(FIRST, SAMPLE);
-        prod.run(&["save", FIRST, "-q"]).exits(0);
-        Some(prod)
-    }
-
-    fn run(&self, arguments: &[&str]) -> crate::cli::Run {
-        self.etcd.mediactl(&self.place, PREFIX, arguments).run()
-    }
-
-    fn text(&self) -> String {
-        self.run(&["read", "-o", "conf", "--show-secrets"]).exits(0).out
-    }
-}
-
 #[test]
 fn a_change_goes_the_way_it_goes_on_a_file() {
-    let Some(prod) = Prod::start() else { return };
+    let Some(etcd) = with_sample(1) else { return };
     let file = Place::empty();
-    file.put(FIRST, SAMPLE);
-    file.run(["save", FIRST, "-q"]).exits(0);
-    let (url, reload) = (prod.etcd.url(PREFIX), "! grep -q \"title y\" \"$MEDIACTL_TEXT\"");
+    file.fed("save - -q", SAMPLE).exits(0);
+    let (url, reload) = (etcd.url(PREFIX), "! grep -q \"title y\" \"$MEDIACTL_TEXT\"");
     let commands: &[&[&str]] = &[
         &["modify", "--set", "streams.cam1.prepush=7", "-m", "#231"],
         &["modify", "--set", "streams.cam1.prepush=8", "--expect", "streams.cam1.prepush=5"],
@@ -73,15 +46,15 @@ fn a_change_goes_the_way_it_goes_on_a_file() {
         words.collect::<Vec<_>>().join(" ")
     };
     for command in commands {
-        let (there, here) = (prod.run(command), file.run(*command));
+        let (there, here) = (etcd.mediactl(&file, PREFIX, *command).run(), file.run(*command));
         assert_eq!(there.code, here.code, "{command:?} {there:#?} {here:#?}");
         assert_eq!(plain(&there.out), plain(&here.out), "{command:?}");
         assert_eq!(plain(&there.err), plain(&here.err), "{command:?}");
-        assert_eq!(prod.text(), file.text(), "{command:?}");
+        assert_eq!(text(&etcd), file.text(), "{command:?}");
     }
-    let update = prod.run(&["update", FIRST]);
-    update.exits(7).says("its nodes run what is in it").says("`mediactl save FILE`");
-    let history = |run: crate::cli::Run| {
+    let update = cluster(&etcd, "update media.conf").exits(7);
+    update.says("its nodes run what is in it").says("`mediactl save FILE`");
+    let history = |run: Run| {
         let mut entries = run.exits(0).json();
         for entry in entries.as_array_mut().expect("a list") {
             // The time, and a number at random.
@@ -95,42 +68,41 @@ fn a_change_goes_the_way_it_goes_on_a_file() {
         }
         entries
     };
-    let [there, here] = [prod.run(&["history", "-o", "json"]), file.run(["history", "-o", "json"])];
+    let [there, here] = [cluster(&etcd, "history -o json"), file.line("history -o json")];
     assert_eq!(history(there), history(here));
 }
 
 #[test]
 fn an_unconfirmed_change_is_taken_back_by_whoever_writes_next() {
-    let Some(prod) = Prod::start() else { return };
-    prod.run(&["modify", "--set", "title=one", "--confirm", "60", "-q"]).exits(0);
-    prod.run(&["status"]).exits(1).prints("waits to be confirmed");
-    prod.run(&["modify", "--set", "title=two"]).exits(5).says("waits to be confirmed");
-    prod.run(&["save", FIRST]).exits(5).says("waits to be confirmed");
-    prod.run(&["confirm"]).exits(0);
-    assert!(prod.text().contains("title one;"));
-    prod.run(&["modify", "--set", "title=two", "--confirm", "60", "-q"]).exits(0);
-    prod.run(&["confirm", "--rollback"]).exits(0);
-    assert!(prod.text().contains("title one;"));
-    prod.run(&["confirm"]).exits(7).says("no change waits");
+    let Some(etcd) = with_sample(1) else { return };
+    cluster(&etcd, "modify --set title=one --confirm 60 -q").exits(0);
+    cluster(&etcd, "status").exits(1).prints("waits to be confirmed");
+    cluster(&etcd, "modify --set title=two").exits(5).says("waits to be confirmed");
+    cluster(&etcd, "save media.conf").exits(5).says("waits to be confirmed");
+    cluster(&etcd, "confirm").exits(0);
+    assert!(text(&etcd).contains("title one;"));
+    cluster(&etcd, "modify --set title=two --confirm 60 -q").exits(0);
+    cluster(&etcd, "confirm --rollback").exits(0);
+    assert!(text(&etcd).contains("title one;"));
+    cluster(&etcd, "confirm").exits(7).says("no change waits");
     // The lease is gone, as if its time were over.
-    prod.run(&["modify", "--set", "title=three", "--confirm", "60", "-q"]).exits(0);
-    let store = prod.etcd.store(PREFIX, GatewaySettings::default());
-    let gone = KeyOperation::Delete(KeyRange::one(&store.keys.pending));
-    store.gateway.txn(&Txn { success: vec![gone], ..Txn::default() }).expect("etcd answers");
-    prod.run(&["confirm"]).exits(7).says("no change waits");
+    cluster(&etcd, "modify --set title=three --confirm 60 -q").exits(0);
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    write(&store, vec![KeyOperation::Delete(KeyRange::one(&store.keys.pending))]);
+    cluster(&etcd, "confirm").exits(7).says("no change waits");
     // What readers see was no later than now.
-    let entries = prod.run(&["history", "-o", "json"]).exits(0).json();
+    let entries = cluster(&etcd, "history -o json").exits(0).json();
     let at = entries[0]["at"].as_str().expect("it has a time");
     let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     assert!(entries[0]["operation"] == "expired" && at <= now.as_str(), "{at} {now}");
-    prod.run(&["modify", "--set", "streams.cam1.prepush=9", "-q"]).exits(0);
-    let text = prod.text();
-    assert!(text.contains("title one;") && text.contains("prepush 9;"), "{text}");
+    cluster(&etcd, "modify --set streams.cam1.prepush=9 -q").exits(0);
+    let found = text(&etcd);
+    assert!(found.contains("title one;") && found.contains("prepush 9;"), "{found}");
     // The lease ends by itself.
-    prod.run(&["modify", "--set", "title=four", "--confirm", "1", "-q"]).exits(0);
+    cluster(&etcd, "modify --set title=four --confirm 1 -q").exits(0);
     until("the lease does not end", || store.seen().ok().filter(|seen| !seen.has_pending));
-    prod.run(&["modify", "--set", "streams.cam1.prepush=10"]).exits(0).says("it was rolled back first");
-    assert!(prod.text().contains("title one;"));
+    cluster(&etcd, "modify --set streams.cam1.prepush=10").exits(0).says("it was rolled back first");
+    assert!(text(&etcd).contains("title one;"));
 }
 
 #[test]
@@ -145,7 +117,7 @@ fn a_first_text_that_is_not_confirmed_leaves_none() {
         ("save media.conf -q", 0, ""),
         ("read", 0, ""),
     ] {
-        etcd.mediactl(&place, "/first", &command.split(' ').collect::<Vec<_>>()).run().exits(code).says(said);
+        etcd.line(&place, "/first", command).run().exits(code).says(said);
     }
 }
 
@@ -156,28 +128,71 @@ fn a_cluster_that_is_away_is_told_with_all_its_members() {
     let away = "cannot reach `etcd://127.0.0.1:1,127.0.0.1:2/media/prod`: http://127.0.0.1:1: connection refused; \
                 http://127.0.0.1:2: connection refused";
     for command in ["read", "modify --set title=x", "status", "save media.conf"] {
-        let arguments = ["--cluster", url].into_iter().chain(command.split(' '));
-        let run = place.mediactl(arguments).without("MEDIACTL_CONF").run().exits(7);
+        let call = place.mediactl(command.split(' ')).without("MEDIACTL_CONF");
+        let run = call.env("MEDIACTL_CLUSTER", url).run().exits(7);
         run.says(away).says("nothing was changed").hides("hunter2");
     }
 }
 
 #[test]
 fn a_large_text_and_a_compaction_are_no_trouble() {
-    let Some(prod) = Prod::start() else { return };
+    let Some(etcd) = with_sample(1) else { return };
     let text = noisy("commands", 15 << 20);
-    prod.place.put("large.conf", &text);
-    prod.run(&["save", "large.conf", "-q", "--keep", "2"]).exits(0);
-    let store = prod.etcd.store(PREFIX, GatewaySettings::default());
+    etcd.line(&Place::with(&text), PREFIX, "save media.conf -q --keep 2").run().exits(0);
+    let store = etcd.store(PREFIX, GatewaySettings::default());
     let seen = store.seen().expect("it can be read");
     assert!(seen.text().is_some_and(|text| text.chunks > 3), "{seen:?}");
-    prod.run(&["modify", "--set", "streams.cam1.prepush=9", "-q"]).exits(0);
-    prod.etcd.compact();
+    cluster(&etcd, "modify --set streams.cam1.prepush=9 -q").exits(0);
+    etcd.compact();
     assert!(store.load().is_ok_and(|loaded| loaded.bytes.len() == text.len()));
     // What the history does not keep is gone, chunk by chunk.
     for number in 0..3 {
-        prod.run(&["modify", "--set", &format!("streams.cam1.prepush={number}"), "-q"]).exits(0);
+        cluster(&etcd, &format!("modify --set streams.cam1.prepush={number} -q")).exits(0);
     }
     let older = store.gateway.range(store.keys.older_texts(3));
     assert!(older.expect("it can be read").is_empty());
+}
+
+/// Saves large texts until that fails; returns the failure, and the last text that was saved.
+fn fill(etcd: &Etcd, place: &Place) -> (Run, String) {
+    let mut last = SAMPLE.to_owned();
+    for _ in 1..200 {
+        // One chunk.
+        let text = noisy("space", 1_600_000);
+        place.put("large.conf", &text);
+        let run = etcd.line(place, PREFIX, "--timeout 30 save large.conf -q --keep 2").run();
+        if run.code != Some(0) {
+            return (run, last);
+        }
+        last = text;
+    }
+    panic!("etcd is never full");
+}
+
+#[test]
+fn a_full_etcd_changes_nothing_and_works_again_when_it_is_compacted() {
+    let quota = ["--quota-backend-bytes", "8388608"].map(str::to_owned);
+    let Some(etcd) = Etcd::start_with("http", 1, quota.to_vec()) else { return };
+    etcd.wait_until_ready();
+    let place = Place::with(SAMPLE);
+    cluster(&etcd, "save media.conf -q").exits(0);
+    let (failed, last) = fill(&etcd, &place);
+    failed.exits(9).says("database space exceeded").says("compact it");
+    assert!(text(&etcd) == last, "the text stays");
+    let modify = || set(&etcd, "555", "-q");
+    modify().exits(9);
+    let status = || cluster(&etcd, "status");
+    status().exits(11).prints("alarm:         NOSPACE: etcd is full: compact it, then");
+    // What docs/cluster.md says.
+    etcd.compact();
+    etcd.ask(0, "maintenance/defragment", &json!({}));
+    let alarms = etcd.ask(0, "maintenance/alarm", &json!({"action": "GET"}));
+    for alarm in alarms["alarms"].as_array().expect("there is one") {
+        let mut disarm = alarm.clone();
+        disarm["action"] = "DEACTIVATE".into();
+        etcd.ask(0, "maintenance/alarm", &disarm);
+    }
+    status().exits(0).hides("alarm");
+    modify().exits(0);
+    assert!(text(&etcd) == last.replace("rtsp 554", "rtsp 555"));
 }

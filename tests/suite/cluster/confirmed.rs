@@ -6,9 +6,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::etcd::PASSWORD;
-use super::nodes::{Environment, PREFIX, TestNode, cluster, with_sample};
-use crate::cli::{Place, Run, SAMPLE, with_rtsp};
+use super::nodes::{Environment, PREFIX, TestNode, cluster, set, with_sample};
+use crate::cli::{Place, Run, SAMPLE};
 use crate::needs::needs;
 use crate::waiting::eventually;
 
@@ -19,36 +18,10 @@ const LATE: u64 = 60;
 /// The seconds that a clock is wrong.
 const WRONG: i64 = 120;
 
-/// A change to be confirmed is taken, nobody confirms it, and it goes back; with and without a restart between.
-fn goes_back(node: &mut TestNode, change: impl Fn(&[&str]) -> Run, hinder: impl Fn(bool)) {
-    node.until("looking", |report| report["serial"] == 1 && report["away"] == Value::Null);
-    for (port, is_killed) in [("555", false), ("556", true)] {
-        let begin = Instant::now();
-        let set = [&format!("rtsp={port}"), "--confirm", &format!("{CONFIRM}s")];
-        change(&[&["modify", "-q", "--set"], &set[..]].concat()).exits(0);
-        node.until_text(&with_rtsp(port));
-        hinder(true);
-        if is_killed {
-            node.kill();
-            node.go();
-        }
-        node.until_text(SAMPLE);
-        let took = begin.elapsed().as_secs();
-        // What a lease has left is known in whole seconds, and a node that starts knows of no contact.
-        assert!(is_killed || took + 1 >= CONFIRM, "back after {took} s");
-        assert!(took < LATE, "back after {took} s");
-        hinder(false);
-        node.until("in contact", |report| report["away"] == Value::Null);
-        until_nothing_waits(&change);
-    }
-    change(&["modify", "-q", "--set", "rtsp=557"]).exits(0);
-    node.until_text(&with_rtsp("557"));
-}
-
 /// Waits for the lease of a change that has gone back: it may last a little longer than the time of the node.
-pub fn until_nothing_waits(command: impl Fn(&[&str]) -> Run) {
+pub fn until_nothing_waits(command: impl Fn(&str) -> Run) {
     eventually(|| {
-        let pending = command(&["status", "-o", "json"]).json()["pending"].clone();
+        let pending = command("status -o json").json()["pending"].clone();
         pending.is_null() || pending["is_over"] == true
     });
 }
@@ -56,29 +29,32 @@ pub fn until_nothing_waits(command: impl Fn(&[&str]) -> Run) {
 #[test]
 fn a_change_goes_back_while_etcd_is_full() {
     let Some(etcd) = with_sample(1) else { return };
-    let mut node = TestNode::start(&etcd, "a", &[]);
+    let mut node = TestNode::following(&etcd, "a", &[]);
     let alarm = |action: &str| {
         let id = etcd.ask(0, "maintenance/status", &json!({}))["header"]["member_id"].clone();
         etcd.ask(0, "maintenance/alarm", &json!({"action": action, "memberID": id, "alarm": "NOSPACE"}));
         let alarms = etcd.ask(0, "maintenance/alarm", &json!({"action": "GET"}));
         assert_eq!(alarms["alarms"].is_array(), action == "ACTIVATE", "{alarms}");
     };
-    let hinder = |is_full: bool| alarm(if is_full { "ACTIVATE" } else { "DEACTIVATE" });
-    goes_back(&mut node, |arguments| cluster(&etcd, arguments), hinder);
-}
-
-#[test]
-fn a_change_goes_back_on_a_node_that_may_write_nothing() {
-    let Some(etcd) = with_sample(1) else { return };
-    let below = format!("{PREFIX}/");
-    etcd.add_users(&[("olga", &[("READWRITE", &below, true)]), ("reader", &[("READ", &below, true)])]);
-    let mut node = TestNode::logged_in(&etcd, Place::empty(), ("reader", "reader"), PASSWORD);
-    let writer = Place::with(SAMPLE);
-    let change = |arguments: &[&str]| {
-        let call = etcd.mediactl(&writer, PREFIX, arguments);
-        call.account("olga", PASSWORD).run()
-    };
-    goes_back(&mut node, change, |_| {});
+    for (port, is_killed) in [("555", false), ("556", true)] {
+        let begin = Instant::now();
+        set(&etcd, port, &format!("--confirm {CONFIRM}s")).exits(0);
+        node.until_port(port);
+        alarm("ACTIVATE");
+        if is_killed {
+            node.kill();
+            node.go();
+        }
+        node.until_text(SAMPLE);
+        let took = begin.elapsed().as_secs();
+        // What a lease has left is known in whole seconds, and a node that starts knows of no contact.
+        assert!((is_killed || took + 1 >= CONFIRM) && took < LATE, "back after {took} s");
+        alarm("DEACTIVATE");
+        node.until("in contact", |report| report["away"] == Value::Null);
+        until_nothing_waits(|line| cluster(&etcd, line));
+    }
+    set(&etcd, "557", "-q").exits(0);
+    node.until_port("557");
 }
 
 /// The variables that shift the clock on the wall of a program, and no other one.
@@ -90,28 +66,24 @@ fn shifted(seconds: i64) -> Environment {
     [("LD_PRELOAD", library)].into_iter().chain(shift).collect()
 }
 
-/// The clock of the first of two nodes is wrong, or that of a writer; all others are right.
-fn nothing_depends_on_a_clock(is_of_node: bool, seconds: i64) {
-    let Some(etcd) = Some(()).filter(|()| needs("faketime")).and_then(|()| with_sample(1)) else { return };
-    let [of_node, of_writer] = match is_of_node {
-        true => [shifted(seconds), Vec::new()],
-        false => [Vec::new(), shifted(seconds)],
-    };
+#[test]
+fn a_clock_two_minutes_wrong_makes_no_difference() {
+    [WRONG, -WRONG].into_iter().filter(|_| needs("faketime")).for_each(nothing_depends_on_a_clock);
+}
+
+/// The clock of the first of two nodes is wrong, and that of a writer by as much in the other direction.
+fn nothing_depends_on_a_clock(seconds: i64) {
+    let Some(etcd) = with_sample(1) else { return };
     let url = etcd.url(PREFIX);
-    let nodes = [("a", of_node), ("b", Vec::new())]
+    let nodes = [("a", shifted(seconds)), ("b", Vec::new())]
         .map(|(name, clock)| TestNode::with(Place::empty(), name, &["--cluster", &url], clock));
     nodes.iter().for_each(|node| node.until_at(1));
-    let place = Place::with(SAMPLE);
-    let writer = |command: &str| {
-        let call = etcd.mediactl(&place, PREFIX, &command.split(' ').collect::<Vec<_>>());
+    let (place, of_writer) = (Place::with(SAMPLE), shifted(-seconds));
+    let writer = |line: &str| {
+        let call = etcd.line(&place, PREFIX, line);
         of_writer.iter().fold(call, |call, (name, value)| call.env(name, value)).run().exits(0)
     };
-    // By the other clock: by the first node, or by a writer whose clock is right.
-    let other = |command: &str| {
-        let arguments: Vec<&str> = command.split(' ').collect();
-        let run = if is_of_node { nodes[0].run(&arguments) } else { cluster(&etcd, &arguments) };
-        run.exits(0)
-    };
+    let other = |line: &str| nodes[0].run(line).exits(0);
     let all_have = |port: &str| nodes.iter().for_each(|node| node.until_port(port));
     writer("modify -q --set rtsp=555");
     all_have("555");
@@ -124,12 +96,12 @@ fn nothing_depends_on_a_clock(is_of_node: bool, seconds: i64) {
     writer("confirm");
     // A change that nobody confirms goes back in its time, neither at once nor minutes later.
     let begin = Instant::now();
-    writer(&format!("modify -q --set rtsp=558 --confirm {}s", CONFIRM));
+    writer(&format!("modify -q --set rtsp=558 --confirm {CONFIRM}s"));
     all_have("558");
     all_have("557");
     let took = begin.elapsed().as_secs();
     assert!(took + 1 >= CONFIRM && took < LATE, "back after {took} s");
-    until_nothing_waits(|arguments| cluster(&etcd, arguments));
+    until_nothing_waits(|line| cluster(&etcd, line));
     let canary = writer("modify --set rtsp=559 --canary a --soak 2s --confirm 60s");
     canary.says("the other nodes follow");
     all_have("559");
@@ -142,14 +114,5 @@ fn nothing_depends_on_a_clock(is_of_node: bool, seconds: i64) {
     assert_eq!((&entries[0]["number"], &entries[7]["number"]), (&json!(8), &json!(1)), "{entries:#}");
     for node in &nodes {
         node.until("running", |report| report["serial"] == 8 && report["state"] == "running");
-    }
-}
-
-#[test]
-fn a_clock_two_minutes_wrong_makes_no_difference() {
-    for is_of_node in [true, false] {
-        for seconds in [WRONG, -WRONG] {
-            nothing_depends_on_a_clock(is_of_node, seconds);
-        }
     }
 }

@@ -22,19 +22,16 @@ type Holds = fn(&dyn Store);
 /// What a store guarantees: the operations of the port that it is about, and what holds it, over an empty store.
 const GUARANTEES: &[(&str, Holds)] = &[
     ("name path leads_elsewhere stamp included canaries alarms", nothing_is_told_where_nothing_happens),
-    ("load", a_first_text_is_made_and_read_back),
-    ("history kept", a_change_is_in_the_history_with_its_text),
+    ("load history kept refuse_missing", a_change_is_in_the_history_with_its_text),
     ("edited_from reconcile", own_texts_are_no_hand_edits),
     ("candidate", a_candidate_is_a_file_with_the_text),
-    ("refuse_missing", only_a_missing_text_is_refused),
     ("set_pending has_pending pending open_change clear_pending", a_pending_change_is_found_until_cleared),
     ("run_by nodes", nodes_are_known_where_nodes_run_it),
     ("revert", the_state_before_is_put_back_where_nodes_run_it),
     ("writer", a_writer_follows_another),
     ("prepare", a_change_that_is_dropped_leaves_no_trace),
-    ("prepare", the_history_keeps_as_many_texts_as_it_should),
     ("prepare", a_writer_that_was_overtaken_changes_nothing),
-    ("prepare", no_text_can_follow_a_text),
+    ("prepare", the_history_keeps_as_many_texts_as_it_should),
 ];
 
 #[test]
@@ -67,7 +64,7 @@ fn writer(store: &dyn Store) -> Box<dyn Writer + '_> {
 }
 
 /// Replaces the text, as the engine does it.
-fn write(store: &dyn Store, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error> {
+fn write(store: &dyn Store, text: Option<&[u8]>, record: &ChangeRecord<'_>) -> Result<(), Error> {
     let writer = writer(store);
     let old = match store.load() {
         Ok(old) => Some(old),
@@ -76,12 +73,12 @@ fn write(store: &dyn Store, text: &[u8], record: &ChangeRecord<'_>) -> Result<()
     };
     let base = old.as_ref();
     writer.reconcile(base, &|_| None)?;
-    writer.prepare(base, Some(text), record)?().map(|_| ())
+    writer.prepare(base, text, record)?().map(|_| ())
 }
 
 /// The same with each of these texts.
 fn put(store: &dyn Store, texts: &[&str]) {
-    texts.iter().for_each(|text| write(store, text.as_bytes(), &RECORD).expect("it is written"));
+    texts.iter().for_each(|text| write(store, Some(text.as_bytes()), &RECORD).expect("it is written"));
 }
 
 fn history(store: &dyn Store) -> Vec<HistoryEntry> {
@@ -110,14 +107,6 @@ fn text(store: &dyn Store) -> Vec<u8> {
     store.load().expect("there is a text").bytes.to_vec()
 }
 
-fn a_first_text_is_made_and_read_back(store: &dyn Store) {
-    assert!(store.load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
-    assert!(writer(store).load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
-    assert!(history(store).is_empty());
-    put(store, &["http 80;\n"]);
-    assert_eq!(text(store), b"http 80;\n");
-}
-
 fn nothing_is_told_where_nothing_happens(store: &dyn Store) {
     let names = || (store.name(), store.path().to_owned(), store.leads_elsewhere());
     let before = names();
@@ -140,15 +129,6 @@ fn own_texts_are_no_hand_edits(store: &dyn Store) {
     assert!(reconciled.warnings.is_empty() && reconciled.edited_from.is_none());
     drop(writer);
     assert_eq!(history(store).len(), 2);
-}
-
-fn only_a_missing_text_is_refused(store: &dyn Store) {
-    if let Err(error) = store.refuse_missing() {
-        assert!(error.kind == ErrorKind::NoConfiguration, "{error:?}");
-    }
-    assert!(store.path().parent().is_none_or(|folder| fs::read_dir(folder).map_or(0, Iterator::count) == 0));
-    put(store, &["one\n"]);
-    store.refuse_missing().expect("it is there");
 }
 
 fn nodes_are_known_where_nodes_run_it(store: &dyn Store) {
@@ -184,7 +164,12 @@ fn a_writer_follows_another(store: &dyn Store) {
 }
 
 fn a_change_is_in_the_history_with_its_text(store: &dyn Store) {
+    let is_missing = |error: &Error| error.kind == ErrorKind::NoConfiguration;
+    assert!(store.load().is_err_and(|error| is_missing(&error)));
+    assert!(store.refuse_missing().err().is_none_or(|error| is_missing(&error)));
+    assert!(history(store).is_empty());
     put(store, &["one\n", "two\n"]);
+    store.refuse_missing().expect("it is there");
     let history = history(store);
     let [last, first] = &history[..] else { panic!("{history:?}") };
     let of = |text: &[u8]| Some(Revision::from_text(text));
@@ -195,6 +180,20 @@ fn a_change_is_in_the_history_with_its_text(store: &dyn Store) {
     assert!(last.at.elapsed().expect("it is over") < Duration::from_secs(3600));
     assert_eq!(kept(store, last.number).as_deref(), Some(&b"one\n"[..]));
     assert_eq!(kept(store, first.number), None);
+}
+
+/// No text is one, too.
+fn the_history_keeps_as_many_texts_as_it_should(store: &dyn Store) {
+    put(store, &["0;\n", "1;\n"]);
+    write(store, Some(b"2;\n"), &ChangeRecord { keep: Some(2), ..RECORD }).expect("it is written");
+    put(store, &["3;\n", "4;\n"]);
+    write(store, None, &RECORD).expect("nobody else writes");
+    assert!(store.load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
+    put(store, &["again\n"]);
+    let entries = history(store);
+    let kept: Vec<_> = entries.iter().map(|entry| kept(store, entry.number)).collect();
+    assert_eq!((entries[0].number, &kept[0], kept[1].as_deref()), (7, &None, Some(&b"4;\n"[..])));
+    assert!(kept[3..].iter().all(Option::is_none), "{kept:?}");
 }
 
 fn a_writer_that_was_overtaken_changes_nothing(store: &dyn Store) {
@@ -221,27 +220,6 @@ fn a_change_that_is_dropped_leaves_no_trace(store: &dyn Store) {
     drop(writer);
     assert_eq!(text(store), b"one\n");
     assert_eq!(history(store).len(), 1);
-}
-
-fn the_history_keeps_as_many_texts_as_it_should(store: &dyn Store) {
-    put(store, &["0;\n", "1;\n"]);
-    write(store, b"2;\n", &ChangeRecord { keep: Some(2), ..RECORD }).expect("it is written");
-    put(store, &["3;\n", "4;\n", "5;\n"]);
-    let kept: Vec<bool> = history(store).iter().map(|entry| kept(store, entry.number).is_some()).collect();
-    assert_eq!((&kept[..2], kept[2..].contains(&true)), (&[true, true][..], false));
-}
-
-fn no_text_can_follow_a_text(store: &dyn Store) {
-    put(store, &["one\n"]);
-    let old = store.load().expect("it is there");
-    let writer = writer(store);
-    let change = writer.prepare(Some(&old), None, &RECORD).expect("it can be made");
-    change().expect("nobody else writes");
-    drop(writer);
-    assert!(store.load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
-    put(store, &["again\n"]);
-    assert_eq!(history(store).iter().map(|entry| entry.number).collect::<Vec<_>>(), [3, 2, 1]);
-    assert_eq!(kept(store, 2).as_deref(), Some(&b"one\n"[..]));
 }
 
 fn a_candidate_is_a_file_with_the_text(store: &dyn Store) {

@@ -88,11 +88,6 @@ impl Etcd {
         self.folder.path().join(format!("m{number}"))
     }
 
-    pub fn remove(&self, first: &str, end: &str) {
-        let [key, range_end] = [first, end].map(|key| BASE64_STANDARD.encode(key));
-        self.ask(0, "kv/deleterange", &json!({"key": key, "range_end": range_end}));
-    }
-
     fn log(&self, number: usize) -> PathBuf {
         self.folder.path().join(format!("m{number}.log"))
     }
@@ -124,6 +119,11 @@ impl Etcd {
 
     pub fn mediactl(&self, place: &Place, prefix: &str, arguments: &[&str]) -> Call {
         place.mediactl(arguments).without("MEDIACTL_CONF").env("MEDIACTL_CLUSTER", &self.url(prefix))
+    }
+
+    /// The same with the words of a line.
+    pub fn line(&self, place: &Place, prefix: &str, line: &str) -> Call {
+        self.mediactl(place, prefix, &line.split(' ').collect::<Vec<_>>())
     }
 
     pub fn leader(&self) -> usize {

@@ -2,13 +2,9 @@
 
 use std::sync::Arc;
 
-use rustix::process::Signal;
-
 use super::etcd::Etcd;
-use super::nodes::{TestNode, begin, cluster, ended, with_sample};
-use crate::cli::{CONF, Place, Run, SAMPLE};
+use crate::cli::{Place, Run, SAMPLE};
 use crate::proxy::{Fate, Proxy};
-use crate::waiting::eventually;
 
 /// In each request that changes something.
 const PUT: &str = "request_put";
@@ -17,8 +13,8 @@ const PUT: &str = "request_put";
 fn a_change_whose_answer_is_lost_is_made_once_or_told_as_unknown() {
     let Some(etcd) = Etcd::start(1) else { return };
     let place = Arc::new(Place::with(SAMPLE));
-    let direct = |arguments: &[&str]| etcd.mediactl(&place, "/p", arguments).run();
-    direct(&["save", CONF, "-q"]).exits(0);
+    let direct = |line: &str| etcd.line(&place, "/p", line).run();
+    direct("save media.conf -q").exits(0);
     let another = {
         // The proxy keeps it until the process ends; etcd ends with the test.
         let (url, place) = (etcd.url("/p"), place.clone());
@@ -29,47 +25,33 @@ fn a_change_whose_answer_is_lost_is_made_once_or_told_as_unknown() {
     };
     let proxy = Proxy::beside(etcd.address(0), another);
     let url = format!("etcd://{}/p", proxy.address);
-    let run = |words: &'static str, fate: Fate, arguments: &[&str]| -> Run {
+    let run = |words: &'static str, fate: Fate, line: &str| -> Run {
         proxy.on(words, fate);
-        let arguments = [&["--cluster", &url, "--timeout", "2"], arguments].concat();
-        place.mediactl(&arguments).without("MEDIACTL_CONF").run()
+        let line = format!("--cluster {url} --timeout 2 {line}");
+        place.mediactl(line.split(' ')).without("MEDIACTL_CONF").run()
     };
-    let made = || direct(&["history", "-o", "json"]).exits(0).json().as_array().map_or(0, Vec::len);
-    let title = || direct(&["read", "title"]).out;
+    let made = || direct("history -o json").exits(0).json().as_array().map_or(0, Vec::len);
+    let title = || direct("read title").out;
 
-    run("", Fate::Answered, &["modify", "--set", "title=a", "-q"]).exits(0);
+    run("", Fate::Answered, "modify --set title=a -q").exits(0);
     assert_eq!(made(), 2);
-    run(PUT, Fate::UnansweredOnce, &["modify", "--set", "title=b", "-q"]).exits(0);
+    run(PUT, Fate::UnansweredOnce, "modify --set title=b -q").exits(0);
     assert_eq!((made(), title().contains('b')), (3, true));
-    run(PUT, Fate::UnansweredOnce, &["save", CONF, "-q"]).exits(0);
+    run(PUT, Fate::UnansweredOnce, "save media.conf -q").exits(0);
     assert_eq!(made(), 4);
     // It was made, and another change since: it is not made again.
-    run(PUT, Fate::Overtaken, &["modify", "--set", "title=c", "-q"]).exits(0);
+    run(PUT, Fate::Overtaken, "modify --set title=c -q").exits(0);
     assert_eq!((made(), title().contains('c')), (6, true));
-    run("", Fate::Answered, &["modify", "--set", "title=d", "--confirm", "60", "-q"]).exits(0);
-    run(PUT, Fate::UnansweredOnce, &["confirm", "-q"]).exits(0);
+    run("", Fate::Answered, "modify --set title=d --confirm 60 -q").exits(0);
+    run(PUT, Fate::UnansweredOnce, "confirm -q").exits(0);
     assert_eq!((made(), title().contains('d')), (7, true));
-    run(PUT, Fate::Last, &["modify", "--set", "title=e"])
+    run(PUT, Fate::Last, "modify --set title=e")
         .exits(8)
         .says("it is unknown whether the change of")
         .says(" history` shows whether it was made");
     assert_eq!((made(), title().contains('e')), (8, true));
-    run("", Fate::Cut, &["modify", "--set", "title=f"]).exits(7).says("nothing was changed");
+    run("", Fate::Cut, "modify --set title=f").exits(7).says("nothing was changed");
     assert_eq!(made(), 8);
-}
-
-#[test]
-fn a_change_that_was_made_is_never_told_as_not_made() {
-    let Some(mut etcd) = with_sample(1) else { return };
-    let mut node = TestNode::following(&etcd, "a", &[]);
-    // So nobody runs the change.
-    node.signal(Signal::STOP);
-    let (place, times) = (Place::empty(), "--canary a --confirm 6s --soak 1s");
-    let waits = begin(&etcd, &place, &format!("--timeout 2 modify --set rtsp=555 {times}"));
-    eventually(|| cluster(&etcd, &["history", "-n", "1"]).out.starts_with("2 "));
-    etcd.kill(0);
-    ended(waits).exits(8).says("the change was made").hides("nothing was changed");
-    node.kill();
 }
 
 const TXN: &str = "/v3/kv/txn";
@@ -80,21 +62,22 @@ fn a_change_is_three_reads_and_one_transaction() {
     let place = Place::with(SAMPLE);
     let proxy = Proxy::to(etcd.address(0));
     let url = format!("etcd://{}/p", proxy.address);
-    let sent = |arguments: &[&str]| {
-        place.mediactl(arguments).without("MEDIACTL_CONF").env("MEDIACTL_CLUSTER", &url).run().exits(0);
+    let sent = |line: &str| {
+        let call = place.mediactl(line.split(' ')).without("MEDIACTL_CONF");
+        call.env("MEDIACTL_CLUSTER", &url).run().exits(0);
         proxy.passed().into_iter().map(|request| request.path).collect::<Vec<_>>()
     };
-    sent(&["save", CONF, "-q"]);
+    sent("save media.conf -q");
     let lease = "/v3/lease/grant";
-    for (arguments, requests) in [
-        (&["read", "rtsp"][..], &[TXN; 2][..]),
-        (&["modify", "--set", "title=x", "--dry-run"], &[TXN; 3]),
-        (&["modify", "--set", "title=x", "-m", "why"], &[TXN; 4]),
-        (&["modify", "--set", "title=y", "--check-cmd", "true", "--keep", "2"], &[TXN; 4]),
-        (&["save", CONF], &[TXN; 4]),
-        (&["mv", "streams.cam1", "streams.cam9"], &[TXN; 4]),
-        (&["modify", "--set", "title=z", "--confirm", "60"], &[TXN, TXN, TXN, lease, TXN]),
+    for (line, requests) in [
+        ("read rtsp", &[TXN; 2][..]),
+        ("modify --set title=x --dry-run", &[TXN; 3]),
+        ("modify --set title=x -m why", &[TXN; 4]),
+        ("modify --set title=y --check-cmd true --keep 2", &[TXN; 4]),
+        ("save media.conf", &[TXN; 4]),
+        ("mv streams.cam1 streams.cam9", &[TXN; 4]),
+        ("modify --set title=z --confirm 60", &[TXN, TXN, TXN, lease, TXN]),
     ] {
-        assert_eq!(sent(arguments), requests, "{arguments:?}");
+        assert_eq!(sent(line), requests, "{line}");
     }
 }

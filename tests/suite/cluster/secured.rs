@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::etcd::{Etcd, PASSWORD, Right, add_users};
 use super::nodes::{PREFIX, TestNode, ask, with_sample};
 use crate::cli::serve::Serving;
-use crate::cli::{CONF, Place, SAMPLE, with_rtsp};
+use crate::cli::{Place, SAMPLE, with_rtsp};
 use crate::needs::needs;
 use crate::waiting::{eventually, until};
 
@@ -62,27 +62,41 @@ fn tls_of_olga(place: &Place) -> GatewaySettings {
     GatewaySettings { authorities: Some(pem("ca.pem")), identity, ..GatewaySettings::default() }
 }
 
+/// The page of the cluster, which a test carries out, has three members that ask for a certificate and a login.
 #[test]
 fn etcd_may_ask_for_a_certificate() {
     let place = Place::with(SAMPLE);
-    certificates(&place.path(""), &["server", "olga"]);
+    certificates(&place.path(""), &["server", "olga", NAMED]);
     let Some(etcd) = start_with_tls(&place) else { return };
-    let file = |name: &str| place.path(name).display().to_string();
-    let run = |options: &[&str]| {
-        let arguments = [options, &["save", CONF, "-q"]].concat();
-        etcd.mediactl(&place, "/p", &arguments).run()
+    let call = |options: &str| etcd.line(&place, "/p", &format!("--cacert {options}"));
+    let save = |options: &str| call(&format!("{options} save media.conf -q")).run();
+    save("ca.pem --cert olga.pem --key olga.key").exits(0);
+    save("ca.pem").exits(7).says("cannot reach");
+    save("olga.key").exits(9).says("the file of `--cacert` has no certificate");
+    let no_key = save("ca.pem --cert olga.pem --key olga.pem").exits(9);
+    no_key.says("the files of `--cert` and `--key` are no certificate and its key");
+    let unknown = etcd.line(&place, "/p", "--cert olga.pem --key olga.key read");
+    unknown.run().exits(7).says("cannot reach");
+    let plain = place.mediactl(["--cluster", &etcd.url("/p").replace("etcds", "etcd"), "read"]);
+    let plain = plain.without("MEDIACTL_CONF").run().exits(7);
+    plain.says("the URL has to begin with `etcds://` if etcd speaks TLS");
+    if !needs("curl") {
+        return;
+    }
+    let ask = |path: &str, body: Value| {
+        let (body, url) = (body.to_string(), format!("https://{}/v3/{path}", etcd.address(0)));
+        let identity = ["--cacert", "ca.pem", "--cert", "olga.pem", "--key", "olga.key"];
+        let fails = ["--silent", "--show-error", "--fail", "--noproxy", "*", "--data", &body, &url];
+        place.call("curl", identity.iter().chain(&fails)).run().exits(0);
     };
-    let (authority, certificate, key) = (file("ca.pem"), file("olga.pem"), file("olga.key"));
-    let identity = ["--cert", &certificate, "--key", &key];
-    run(&[&["--cacert", &authority][..], &identity].concat()).exits(0);
-    run(&["--cacert", &authority]).exits(7).says("cannot reach");
-    let plain = etcd.url("/p").replace("etcds", "etcd");
-    let without = place.mediactl(["--cluster", &plain, "read"]).without("MEDIACTL_CONF");
-    without.run().exits(7).says("the URL has to begin with `etcds://` if etcd speaks TLS");
-    run(&identity).exits(7).says("cannot reach");
-    run(&["--cacert", &key]).exits(9).says("the file of `--cacert` has no certificate");
-    let without_key = ["--cacert", &authority, "--cert", &certificate, "--key", &certificate];
-    run(&without_key).exits(9).says("the files of `--cert` and `--key` are no certificate and its key");
+    add_users(&ask, &USERS);
+    let run = |identity: &str, user: &str, line: &str| {
+        let call = call(&format!("ca.pem --cert {identity}.pem --key {identity}.key {line}"));
+        call.account(user, PASSWORD).run().hides("hunter")
+    };
+    run("olga", "olga", "save media.conf -q").exits(0);
+    run("olga", "guest", "modify --set rtsp=555").exits(4).says("permission denied");
+    run(NAMED, "olga", "read").exits(4).says("has a common name (CN)");
 }
 
 /// The users `olga`, who may write below `/p/`, and `guest`, who may read there.
@@ -97,49 +111,22 @@ fn etcd_may_ask_for_a_login_that_has_rights() {
     let encrypted = etcd.url("/p").replace("etcd://", "etcds://");
     let with = place.mediactl(["--cluster", &encrypted, "read"]).without("MEDIACTL_CONF");
     with.run().exits(7).says("if etcd speaks TLS, else with `etcd://`");
-    let run = |user: &str, password: &str, prefix: &str, arguments: &[&str]| {
-        let call = etcd.mediactl(&place, prefix, arguments);
-        call.account(user, password).run().hides("hunter")
+    let run = |user: &str, password: &str, prefix: &str, line: &str| {
+        etcd.line(&place, prefix, line).account(user, password).run().hides("hunter")
     };
-    run("olga", "hunter2", "/p", &["save", CONF, "-q"]).exits(0);
-    run("olga", "hunter2", "/p", &["modify", "--set", "title=x", "--confirm", "60", "-q"]).exits(0);
-    run("olga", "hunter2", "/p", &["confirm"]).exits(0);
+    run("olga", "hunter2", "/p", "save media.conf -q").exits(0);
+    run("olga", "hunter2", "/p", "modify --set title=x --confirm 60 -q").exits(0);
+    run("olga", "hunter2", "/p", "confirm").exits(0);
     // `by` is the login, whoever the writer says that it is.
-    let history = run("olga", "hunter2", "/p", &["history", "-o", "json"]).exits(0).json();
+    let history = run("olga", "hunter2", "/p", "history -o json").exits(0).json();
     let by = history[0]["by"].as_str().expect("it has an author");
     assert!(by.starts_with("olga (says ") || by.starts_with("olga (uid "), "{by}");
-    run("guest", "hunter2", "/p", &["read", "title"]).exits(0).prints("x");
-    run("guest", "hunter2", "/p", &["status"]).exits(0);
-    run("guest", "hunter2", "/p", &["modify", "--set", "title=y"]).exits(4).says("permission denied");
-    run("olga", "hunter2", "/q", &["save", CONF]).exits(4).says("permission denied");
-    run("olga", "hunter3", "/p", &["read"]).exits(4).says("authentication failed");
-    etcd.mediactl(&place, "/p", &["read"]).run().exits(4).says("`etcd://127.0.0.1").says("refuses this");
-}
-
-/// The page of the cluster, which a test carries out, has three such members. This one has a certificate with a common name.
-#[test]
-fn a_login_and_a_certificate_with_a_common_name_do_not_go_together() {
-    let place = Place::with(SAMPLE);
-    certificates(&place.path(""), &["server", "olga", NAMED]);
-    let Some(etcd) = Some(()).filter(|()| needs("curl")).and_then(|()| start_with_tls(&place)) else {
-        return;
-    };
-    let ask = |path: &str, body: Value| {
-        let (body, url) = (body.to_string(), format!("https://{}/v3/{path}", etcd.address(0)));
-        let identity = ["--cacert", "ca.pem", "--cert", "olga.pem", "--key", "olga.key"];
-        let fails = ["--silent", "--show-error", "--fail", "--noproxy", "*", "--data", &body, &url];
-        place.call("curl", identity.iter().chain(&fails)).run().exits(0);
-    };
-    add_users(&ask, &USERS);
-    let run = |identity: &str, user: &str, arguments: &[&str]| {
-        let [pem, key] = ["pem", "key"].map(|kind| format!("{identity}.{kind}"));
-        let own = [&["--cacert", "ca.pem", "--cert", &pem, "--key", &key], arguments].concat();
-        let call = etcd.mediactl(&place, "/p", &own);
-        call.account(user, PASSWORD).run().hides("hunter")
-    };
-    run("olga", "olga", &["save", CONF, "-q"]).exits(0);
-    run("olga", "guest", &["modify", "--set", "rtsp=555"]).exits(4).says("permission denied");
-    run(NAMED, "olga", &["read"]).exits(4).says("has a common name (CN)");
+    run("guest", "hunter2", "/p", "read title").exits(0).prints("x");
+    run("guest", "hunter2", "/p", "status").exits(0);
+    run("guest", "hunter2", "/p", "modify --set title=y").exits(4).says("permission denied");
+    run("olga", "hunter2", "/q", "save media.conf").exits(4).says("permission denied");
+    run("olga", "hunter3", "/p", "read").exits(4).says("authentication failed");
+    etcd.line(&place, "/p", "read").run().exits(4).says("`etcd://127.0.0.1").says("refuses this");
 }
 
 #[test]
@@ -157,7 +144,7 @@ fn a_node_logs_in_once_and_once_more_after_a_restart_of_all_members_and_takes_a_
     assert!((NODES..=2 * NODES).contains(&logins), "{logins}");
     etcd.kill(0);
     etcd.run(0);
-    eventually(|| nodes[0].run(&["modify", "--set", "rtsp=555"]).code == Some(0));
+    eventually(|| nodes[0].run("modify --set rtsp=555").code == Some(0));
     nodes.iter().for_each(|node| node.until_port("555"));
     // A login that etcd had not written when it was killed is done again at its start, and its token holds.
     let logins = etcd.logins(0);
@@ -170,7 +157,7 @@ fn a_node_logs_in_once_and_once_more_after_a_restart_of_all_members_and_takes_a_
     nodes[0].place.put("password.new", "other\n");
     fs::rename(nodes[0].place.path("password.new"), nodes[0].place.path("password")).expect("it is there");
     nodes[0].until_well();
-    nodes[0].run(&["modify", "--set", "rtsp=556"]).exits(0);
+    nodes[0].run("modify --set rtsp=556").exits(0);
     assert_eq!(nodes[0].place.text(), with_rtsp("556"));
 }
 
@@ -179,18 +166,15 @@ fn certificates_and_keys_are_replaced_without_a_restart() {
     let place = Place::empty();
     certificates(&place.path(""), &["server", "olga"]);
     let Some(mut etcd) = start_with_tls(&place) else { return };
-    let file = |name: &str| place.path(name).display().to_string();
-    let url = etcd.url(PREFIX);
-    let (authority, certificate, key) = (file("ca.pem"), file("olga.pem"), file("olga.key"));
-    let identity = ["--cacert", &authority, "--cert", &certificate, "--key", &key, "--cluster", &url];
-    let writer = Place::with(SAMPLE);
-    let change = |arguments: &[&str]| {
-        writer.mediactl(identity.iter().chain(arguments)).without("MEDIACTL_CONF").run().exits(0)
+    place.put("first.conf", SAMPLE);
+    let identity = "--cacert ca.pem --cert olga.pem --key olga.key";
+    let change = |etcd: &Etcd, line: &str| {
+        etcd.line(&place, PREFIX, &format!("{identity} {line}")).run().exits(0);
     };
-    change(&["save", CONF, "-q"]);
-    let own = ["--tls-cert", "server.pem", "--tls-key", "server.key"];
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--node", "a"];
-    let node = Serving::of(place.mediactl(identity.iter().chain(&serve).chain(&own)), true);
+    change(&etcd, "save first.conf -q");
+    let own = "serve --listen 127.0.0.1:0 --node a --tls-cert server.pem --tls-key server.key";
+    let serve = format!("{identity} --cluster {} {own}", etcd.url(PREFIX));
+    let node = Serving::of(place.mediactl(serve.split(' ')), true);
     let has = |text: &str| until("it has another text", || Some(()).filter(|()| place.text() == text));
     has(SAMPLE);
     let reads = || place.remote(&node.url, &["--cacert", "ca.pem", "read", "rtsp"]).run();
@@ -213,7 +197,7 @@ fn certificates_and_keys_are_replaced_without_a_restart() {
     etcd.kill(0);
     etcd.run(0);
     etcd.wait_until_ready_for(tls_of_olga(&place));
-    change(&["modify", "-q", "--set", "rtsp=555"]);
+    change(&etcd, "modify -q --set rtsp=555");
     has(&with_rtsp("555"));
     eventually(|| reads().out.contains("555"));
     node.stop().exits(0);

@@ -1,15 +1,14 @@
-//! A storm: members of etcd are killed, stopped and cut off, nodes too, and files are edited by hand, while writers
-//! make changes of every kind. What was acknowledged stays, once; what was refused is nowhere; and when it is over,
-//! all nodes run the same.
+//! Many write at the same time, while members of etcd are killed and stopped, nodes are killed and cut off, and files are
+//! edited by hand. What was acknowledged stays, once; what was refused is nowhere; and when it is over, all nodes run the same.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::etcd::Etcd;
-use super::nodes::{PREFIX, TestNode, with_sample};
+use super::nodes::{COUNTING, PREFIX, TestNode, cluster, set, text, with_sample};
 use crate::cli::{CONF, Place, Run};
 use crate::proof::Random;
 use crate::proxy::Proxy;
@@ -49,96 +48,55 @@ const CHANGES: [Change; 7] = {
     [Plain, Plain, Canary, Plain, Unconfirmed, Poison, Plain]
 };
 
-/// A node or a writer, with a way of its own to each member.
-struct Links(Vec<Proxy>);
-
-impl Links {
-    fn to(etcd: &Etcd) -> Self {
-        Self((0..MEMBERS).map(|member| Proxy::to(etcd.address(member))).collect())
-    }
-
-    fn url(&self) -> String {
-        let members: Vec<String> = self.0.iter().map(|link| link.address.to_string()).collect();
-        format!("etcd://{}{PREFIX}", members.join(","))
-    }
-
-    fn cut(&self, is_cut: [bool; 2]) {
-        self.0.iter().for_each(|link| link.hold(is_cut));
-    }
-
-    fn delay(&self, milliseconds: u64) {
-        self.0.iter().for_each(|link| link.delay(milliseconds));
-    }
-}
-
-struct StormNode {
-    node: TestNode,
-    links: Links,
-}
-
-/// What happens to some nodes, and how it ends after a while.
-const TROUBLES: [[fn(&mut StormNode); 2]; 6] = [
-    [|hit| hit.node.kill(), |hit| hit.node.go()],
-    [|hit| hit.links.cut([true, true]), |hit| hit.links.cut([false; 2])],
-    [|hit| hit.links.cut([true, false]), |hit| hit.links.cut([false; 2])],
-    [|hit| hit.links.cut([false, true]), |hit| hit.links.cut([false; 2])],
-    [|hit| hit.links.delay(200), |hit| hit.links.delay(0)],
-    [StormNode::edit_by_hand, |_| {}],
-];
-
-impl StormNode {
-    fn edit_by_hand(&mut self) {
-        // A node that has not got its first text has no file yet.
-        if let Ok(text) = fs::read_to_string(self.node.place.path(CONF)) {
-            self.node.place.put(CONF, text + "# by hand\n");
-        }
-    }
-}
-
 /// One writer: its streams, and what became of each.
-struct StormWriter {
+struct Writer {
     number: usize,
-    links: Links,
+    url: String,
     place: Place,
     told: Vec<(String, Outcome)>,
 }
 
-impl StormWriter {
-    fn run(&self, arguments: &[&str]) -> Run {
-        let call = self.place.mediactl(arguments).without("MEDIACTL_CONF");
-        call.env("MEDIACTL_CLUSTER", &self.links.url()).run()
+impl Writer {
+    fn several(etcd: &Etcd, count: usize) -> Vec<Self> {
+        let of = |number| Self { number, url: etcd.url(PREFIX), place: Place::empty(), told: vec![] };
+        (0..count).map(of).collect()
     }
 
-    fn work(&mut self, is_over: &AtomicBool) {
+    fn run(&self, line: &str) -> Run {
+        let call = self.place.mediactl(line.split(' ')).without("MEDIACTL_CONF");
+        call.env("MEDIACTL_CLUSTER", &self.url).run()
+    }
+
+    fn work(&mut self, changes: &[Change], is_over: &AtomicBool, made: &AtomicUsize) {
         for number in 0.. {
             if is_over.load(Ordering::SeqCst) {
                 return;
             }
-            let change = CHANGES[(number + self.number) % CHANGES.len()];
+            let change = changes[(number + self.number) % changes.len()];
             let stream = format!("w{}-{number}", self.number);
             let outcome = self.change(change, &stream);
             self.told.push((stream, outcome));
-            if outcome == Outcome::Refused {
-                let_pass(REST);
+            match outcome {
+                Outcome::Made => drop(made.fetch_add(1, Ordering::SeqCst)),
+                Outcome::Refused => let_pass(REST),
+                Outcome::Open => {}
             }
         }
     }
 
     fn change(&self, change: Change, stream: &str) -> Outcome {
-        let set = format!("streams.{stream}.urls[+]=fake://x");
-        let poison = format!("streams.{stream}.title={POISON}");
-        let modify = ["--timeout", "10", "modify", "-q", "--set", &set];
-        let canary = ["--canary", "2", "--soak", "1s", "--confirm", "12s"];
-        let run = match change {
-            Change::Plain => self.run(&modify),
-            Change::Unconfirmed => self.run(&[&modify[..], &["--confirm", "4s"]].concat()),
-            Change::Canary => self.run(&[&modify[..], &canary].concat()),
-            Change::Poison => self.run(&[&modify[..], &["--set", &poison], &canary].concat()),
+        let canary = "--canary 2 --soak 1s --confirm 12s";
+        let more = match change {
+            Change::Plain => "-q".to_owned(),
+            Change::Unconfirmed => "--confirm 4s".to_owned(),
+            Change::Canary => canary.to_owned(),
+            Change::Poison => format!("{canary} --set streams.{stream}.title={POISON}"),
         };
+        let run = self.run(&format!("--timeout 10 modify --set streams.{stream}.urls[+]=fake://x {more}"));
         match (change, run.code) {
             (Change::Unconfirmed, Some(0)) => {
                 if stream.len().is_multiple_of(2) {
-                    self.run(&["--timeout", "10", "confirm", "-q"]);
+                    self.run("--timeout 10 confirm -q");
                 }
                 Outcome::Open
             }
@@ -152,35 +110,122 @@ impl StormWriter {
     }
 }
 
-fn storm(count: usize, writers: usize, time: Duration) {
+/// What was made is there, once, and what was refused is not.
+fn look_at(etcd: &Etcd, nodes: &[StormNode], writers: &[Writer]) {
+    let text = text(etcd);
+    assert!(!text.contains(POISON), "{text}");
+    let (mut faults, mut counts) = (Vec::new(), [0; 3]);
+    for (stream, outcome) in writers.iter().flat_map(|writer| &writer.told) {
+        counts[*outcome as usize] += 1;
+        let there = text.matches(&format!("stream {stream} ")).count();
+        let is_right = match outcome {
+            Outcome::Made => there == 1,
+            Outcome::Refused => there == 0,
+            Outcome::Open => there <= 1,
+        };
+        if !is_right {
+            faults.push(format!("{stream}: {outcome:?}, and {there} times there"));
+        }
+    }
+    println!("{} made, {} refused, {} open", counts[0], counts[1], counts[2]);
+    for StormNode { node, .. } in nodes {
+        if node.place.text() != text {
+            faults.push(format!("another text:\n{}{}", node.place.text(), node.report()));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(counts[0] > 0, "something was made");
+}
+
+#[test]
+fn what_was_acknowledged_outlives_the_leader() {
     let Some(mut etcd) = with_sample(MEMBERS) else { return };
-    let mut random = Random::new("storm");
-    let node = |number| {
-        let links = Links::to(&etcd);
-        let node = TestNode::start_in(Place::empty(), &links.url(), &format!("n{number}"), &RELOAD);
-        StormNode { node, links }
+    let mut writers = Writer::several(&etcd, 8);
+    let (is_over, made) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let more_are_made = || {
+        let until = made.load(Ordering::SeqCst) + 20;
+        eventually(|| made.load(Ordering::SeqCst) >= until);
     };
-    let mut nodes: Vec<StormNode> = (0..count).map(node).collect();
-    let writer =
-        |number| StormWriter { number, links: Links::to(&etcd), place: Place::empty(), told: vec![] };
-    let mut writers: Vec<StormWriter> = (0..writers).map(writer).collect();
-    let (is_over, mut faults) = (AtomicBool::new(false), 0);
     thread::scope(|scope| {
         for writer in &mut writers {
-            scope.spawn(|| writer.work(&is_over));
+            scope.spawn(|| writer.work(&[Change::Plain], &is_over, &made));
         }
-        let start = Instant::now();
-        while start.elapsed() < time {
-            faults += trouble(&mut etcd, &mut nodes, &mut random);
-        }
+        more_are_made();
+        let leader = etcd.leader();
+        etcd.kill(leader);
+        // Writers go on without it.
+        more_are_made();
+        etcd.run(leader);
+        more_are_made();
+        let leader = etcd.leader();
+        etcd.pause(leader);
+        more_are_made();
+        etcd.go_on(leader);
+        more_are_made();
         is_over.store(true, Ordering::SeqCst);
     });
-    println!("{faults} faults in {time:?}");
-    let last = &writers[0];
-    last.run(&["--timeout", "120", "wait", "--rolled-out"]);
-    eventually(|| last.run(&["status", "--exit-code"]).code == Some(0));
-    look_at(&nodes, &writers);
+    look_at(&etcd, &[], &writers);
 }
+
+/// Nodes and members are killed and stopped; then all nodes have the head.
+#[test]
+fn nodes_converge_when_members_and_nodes_are_killed() {
+    let Some(mut etcd) = with_sample(MEMBERS) else { return };
+    let mut nodes = ["a", "b"].map(|name| TestNode::start(&etcd, name, &COUNTING));
+    for round in 0..2 {
+        let port = (600 + round).to_string();
+        nodes[round].kill();
+        match round {
+            0 => etcd.pause(round),
+            _ => etcd.kill(round),
+        }
+        // Two of three members are enough.
+        set(&etcd, &port, "").exits(0);
+        nodes[round].go();
+        match round {
+            0 => etcd.go_on(round),
+            _ => etcd.run(round),
+        }
+        nodes.iter().for_each(|node| node.until_port(&port));
+    }
+    let head = text(&etcd);
+    nodes.iter().for_each(|node| assert_eq!(node.place.text(), head));
+}
+
+/// A node with a way of its own to each member.
+struct StormNode {
+    node: TestNode,
+    links: Vec<Proxy>,
+}
+
+impl StormNode {
+    fn start(etcd: &Etcd, number: usize) -> Self {
+        let links: Vec<Proxy> = (0..MEMBERS).map(|member| Proxy::to(etcd.address(member))).collect();
+        let members: Vec<String> = links.iter().map(|link| link.address.to_string()).collect();
+        let url = format!("etcd://{}{PREFIX}", members.join(","));
+        Self { node: TestNode::start_in(Place::empty(), &url, &format!("n{number}"), &RELOAD), links }
+    }
+
+    fn cut(&self, is_cut: [bool; 2]) {
+        self.links.iter().for_each(|link| link.hold(is_cut));
+    }
+
+    fn edit_by_hand(&mut self) {
+        // A node that has not got its first text has no file yet.
+        if let Ok(text) = fs::read_to_string(self.node.place.path(CONF)) {
+            self.node.place.put(CONF, text + "# by hand\n");
+        }
+    }
+}
+
+/// What happens to some nodes, and how it ends after a while.
+const TROUBLES: [[fn(&mut StormNode); 2]; 5] = [
+    [|hit| hit.node.kill(), |hit| hit.node.go()],
+    [|hit| hit.cut([true, true]), |hit| hit.cut([false; 2])],
+    [|hit| hit.cut([true, false]), |hit| hit.cut([false; 2])],
+    [|hit| hit.cut([false, true]), |hit| hit.cut([false; 2])],
+    [StormNode::edit_by_hand, |_| {}],
+];
 
 /// Something happens to one member and to some nodes, and ends; returns how much that was.
 fn trouble(etcd: &mut Etcd, nodes: &mut [StormNode], random: &mut Random) -> usize {
@@ -206,37 +251,28 @@ fn trouble(etcd: &mut Etcd, nodes: &mut [StormNode], random: &mut Random) -> usi
     troubles.len() + usize::from(kind < 2)
 }
 
-fn look_at(nodes: &[StormNode], writers: &[StormWriter]) {
-    let reader = &writers[0];
-    let text = reader.run(&["read", "-o", "conf"]).exits(0).out;
-    assert!(!text.contains(POISON), "{text}");
-    let (mut faults, mut counts) = (Vec::new(), [0; 3]);
-    for (stream, outcome) in writers.iter().flat_map(|writer| &writer.told) {
-        counts[*outcome as usize] += 1;
-        let there = text.matches(&format!("stream {stream} ")).count();
-        let is_right = match outcome {
-            Outcome::Made => there == 1,
-            Outcome::Refused => there == 0,
-            Outcome::Open => there <= 1,
-        };
-        if !is_right {
-            faults.push(format!("{stream}: {outcome:?}, and {there} times there"));
-        }
-    }
-    println!("{} made, {} refused, {} open", counts[0], counts[1], counts[2]);
-    for StormNode { node, .. } in nodes {
-        if node.place.text() != text {
-            let (name, own, report) = (node.name(), node.place.text(), node.report());
-            faults.push(format!("`{name}` has another text:\n{own}{report}"));
-        }
-    }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-    assert!(counts[0] > 0, "something was made");
-}
-
 #[test]
 #[ignore = "takes a minute, or as many as MEDIACTL_STORM says"]
 fn nothing_is_lost_in_a_storm() {
     let minutes = std::env::var("MEDIACTL_STORM").ok().and_then(|minutes| minutes.parse().ok()).unwrap_or(1);
-    storm(24, 4, Duration::from_secs(60 * minutes));
+    let time = Duration::from_secs(60 * minutes);
+    let Some(mut etcd) = with_sample(MEMBERS) else { return };
+    let mut random = Random::new("storm");
+    let mut nodes: Vec<StormNode> = (0..24).map(|number| StormNode::start(&etcd, number)).collect();
+    let mut writers = Writer::several(&etcd, 4);
+    let (is_over, made, mut faults) = (AtomicBool::new(false), AtomicUsize::new(0), 0);
+    thread::scope(|scope| {
+        for writer in &mut writers {
+            scope.spawn(|| writer.work(&CHANGES, &is_over, &made));
+        }
+        let start = Instant::now();
+        while start.elapsed() < time {
+            faults += trouble(&mut etcd, &mut nodes, &mut random);
+        }
+        is_over.store(true, Ordering::SeqCst);
+    });
+    println!("{faults} faults in {time:?}");
+    cluster(&etcd, "--timeout 120 wait --rolled-out");
+    eventually(|| cluster(&etcd, "status --exit-code").code == Some(0));
+    look_at(&etcd, &nodes, &writers);
 }

@@ -20,15 +20,15 @@ pub struct Edges {
 
 impl Edges {
     pub fn new(count: usize) -> Self {
-        Self::of(&vec![SAMPLE.to_owned(); count])
+        Self::with(count, &[])
+    }
+
+    pub fn with(count: usize, options: &[&str]) -> Self {
+        Self::of(&vec![SAMPLE; count], options)
     }
 
     /// A server for each of these configurations.
-    pub fn of(texts: &[String]) -> Self {
-        Self::with(texts, &[])
-    }
-
-    pub fn with(texts: &[String], options: &[&str]) -> Self {
+    pub fn of(texts: &[&str], options: &[&str]) -> Self {
         let places: Vec<Place> = texts.iter().map(Place::with).collect();
         let options = [&["--listen", "127.0.0.1:0"], options].concat();
         let servers: Vec<Option<Serving>> =
@@ -57,17 +57,17 @@ impl Edges {
         fs::set_permissions(file, fs::Permissions::from_mode(0o600)).expect("it is ours");
     }
 
-    /// The program of the user, who names no other target.
-    pub fn call(&self, arguments: &[&str]) -> Call {
-        self.home.mediactl(arguments).without("MEDIACTL_CONF").at_home(&self.home, "")
+    /// The program with the words of a line, run by the user, who names no other target.
+    pub fn call(&self, line: &str) -> Call {
+        self.home.mediactl(line.split(' ')).without("MEDIACTL_CONF").at_home(&self.home, "")
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Run {
-        self.call(arguments).run()
+    pub fn run(&self, line: &str) -> Run {
+        self.call(line).run()
     }
 
-    pub fn on_all(&self, arguments: &[&str]) -> Run {
-        self.run(&[&["-x", "edge-*"], arguments].concat())
+    pub fn on_all(&self, line: &str) -> Run {
+        self.run(&format!("-x edge-* {line}"))
     }
 
     pub fn texts(&self) -> Vec<String> {

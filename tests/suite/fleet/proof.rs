@@ -1,10 +1,4 @@
 //! Faults while a change with `--canary` is made on several servers: once the time to confirm is over, no mixture is left.
-//!
-//! `cargo test` has few servers; the proof with 100 of them is run by
-//!
-//! ```text
-//! cargo test --release --test suite -- --ignored --nocapture fleet::proof
-//! ```
 
 use std::fs;
 use std::process::Command;
@@ -13,12 +7,10 @@ use rustix::process::Signal;
 
 use super::Edges;
 use crate::cli::serve::Serving;
-use crate::cli::{Place, Run, SAMPLE, with_rtsp};
+use crate::cli::{Place, SAMPLE, with_rtsp};
 use crate::waiting::eventually;
 
-const FEW: usize = 8;
-
-const MANY: usize = 100;
+const SERVERS: usize = 8;
 
 /// What befalls a server while it makes the change.
 #[derive(Debug, Clone, Copy)]
@@ -33,20 +25,8 @@ enum Fault {
     Slow,
 }
 
-const FAULTS: [Fault; 5] = [Fault::StoppedBefore, Fault::Killed, Fault::Stopped, Fault::Full, Fault::Slow];
-
-/// Servers whose reload command does what is in their file `fault`.
-fn edges(count: usize) -> Edges {
-    let options = ["--reload-cmd", "test ! -f fault || . ./fault", "--hook-timeout", "3"];
-    Edges::with(&vec![SAMPLE.to_owned(); count], &options)
-}
-
 const CHANGE: &str =
     "-x edge-* --timeout 4 modify --set rtsp=1935 --yes --canary 1 --soak 1s --change deploy --confirm 25s";
-
-fn run(edges: &Edges) -> Run {
-    edges.run(&CHANGE.split(' ').collect::<Vec<_>>())
-}
 
 fn plant(edges: &Edges, at: usize, fault: Fault) {
     let server = edges.servers[at].as_ref().expect("it runs");
@@ -91,55 +71,39 @@ fn no_mixture(edges: &Edges, code: Option<i32>, what: &str) {
     let expected = if code == Some(0) { with_rtsp("1935") } else { SAMPLE.to_owned() };
     let others = edges.texts().iter().filter(|text| **text != expected).count();
     assert_eq!(others, 0, "{what}: exit code {code:?}, and {others} servers have another text");
-    let state = edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).json();
+    let state = edges.on_all("read -o compact rtsp").exits(0).json();
     let port = if code == Some(0) { 1935 } else { 554 };
     assert!(state.as_object().expect("it is one").values().all(|found| *found == port), "{what}: {state}");
 }
 
 /// One fault, at one server and at one time: the change is made nowhere.
-fn story(count: usize, fault: Fault) {
-    let mut edges = edges(count);
-    let at = count / 2;
+fn story(fault: Fault) {
+    // The reload command of each server does what is in its file `fault`.
+    let options = ["--reload-cmd", "test ! -f fault || . ./fault", "--hook-timeout", "3"];
+    let mut edges = Edges::with(SERVERS, &options);
+    let at = SERVERS / 2;
     plant(&edges, at, fault);
-    let (run, what) = (run(&edges), format!("{fault:?}"));
+    let (run, what) = (edges.run(CHANGE), format!("{fault:?}"));
     assert!(!matches!(run.code, Some(0 | 11)), "{what}: {run:#?}");
     assert!(run.out.contains(&format!("edge-{at}  ")), "{what}: {run:#?}");
     recover(&mut edges);
     no_mixture(&edges, run.code, &what);
     // The same change is made once all are well.
-    let again = self::run(&edges).exits(0);
+    let again = edges.run(CHANGE).exits(0);
     no_mixture(&edges, again.code, &what);
 }
 
 #[test]
 fn a_server_that_is_stopped_before_the_change() {
-    story(FEW, FAULTS[0]);
+    story(Fault::StoppedBefore);
 }
 
 #[test]
 fn a_server_that_is_killed_or_stopped_in_the_middle_of_the_change() {
-    FAULTS[1..3].iter().for_each(|fault| story(FEW, *fault));
+    [Fault::Killed, Fault::Stopped].into_iter().for_each(story);
 }
 
 #[test]
 fn a_server_that_is_full_or_slow() {
-    FAULTS[3..].iter().for_each(|fault| story(FEW, *fault));
-}
-
-#[test]
-#[ignore = "takes minutes: a hundred servers"]
-fn a_hundred_servers() {
-    let healthy = edges(MANY);
-    for arguments in
-        [&["read", "-o", "compact", "rtsp"][..], &["status"], &["modify", "--set", "rtsp=554", "--yes"]]
-    {
-        healthy.on_all(arguments).exits(0);
-    }
-    let run = run(&healthy).exits(0);
-    no_mixture(&healthy, run.code, "healthy");
-    drop(healthy);
-    for fault in FAULTS {
-        story(MANY, fault);
-        println!("{MANY} servers: {fault:?}: made nowhere");
-    }
+    [Fault::Full, Fault::Slow].into_iter().for_each(story);
 }

@@ -1,8 +1,8 @@
-//! A server is killed in each phase of a change that has to be confirmed: what was confirmed stays,
-//! everything else goes back before the next server answers, and an edit by hand is kept.
+//! A server is killed in a change, and in each phase of one that has to be confirmed: what was answered or confirmed stays,
+//! what was not confirmed goes back before the next server answers.
 
 use super::strace::{self, Attached, Call};
-use super::{ask, rounds, strays, text_for_readers};
+use super::{ask, hand_edits_in_whole_history, rounds, strays, text_for_readers};
 use crate::cli::serve::Serving;
 use crate::cli::{Place, SAMPLE, with_rtsp};
 use crate::waiting::until;
@@ -14,6 +14,8 @@ const CHANGE: &str = r#"{"rtsp":1935}"#;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
+    /// A change that need not be confirmed.
+    Plain,
     Change,
     Confirm,
     /// While it is rolled back on request.
@@ -36,7 +38,7 @@ impl Story {
         let place = Place::with(SAMPLE);
         let server = Serving::over(&place);
         let id = match phase {
-            Phase::Change => String::new(),
+            Phase::Plain | Phase::Change => String::new(),
             // Long enough to be traced before it is over.
             Phase::TimeOver => change(&server, 2),
             _ => change(&server, 600),
@@ -47,12 +49,13 @@ impl Story {
     /// Does what the phase is about; whether the server answered that it is done.
     fn act(&self, phase: Phase) -> bool {
         let operation = match phase {
+            Phase::Plain => "modify_config".to_owned(),
             Phase::Change => "modify_config?confirm=600".to_owned(),
             Phase::Confirm => format!("confirm_config?id={}", self.id),
             Phase::Cancel => format!("cancel_config?id={}", self.id),
             Phase::TimeOver | Phase::Start => return self.wait_for_the_end(),
         };
-        let body = if phase == Phase::Change { CHANGE } else { "" };
+        let body = if matches!(phase, Phase::Plain | Phase::Change) { CHANGE } else { "" };
         ask(&self.server.url, "POST", &operation, body).is_some_and(|answer| answer.status == 200)
     }
 
@@ -90,6 +93,7 @@ fn goes_on(place: &Place, may_be_kept: bool, must_be_kept: bool, shown: &str) ->
     let answer = ask(&next.url, "POST", "modify_config", r#"{"rtmp":9}"#).expect("it answers");
     assert_eq!(answer.status, 200, "{shown}");
     next.stop().exits(0);
+    assert_eq!(hand_edits_in_whole_history(place), 0, "{shown}");
     assert_eq!(strays(place), [""; 0], "{shown}");
     is_kept
 }
@@ -130,8 +134,8 @@ fn killed_at(phase: Phase, call: &Call) -> bool {
         attached.abandon();
         story.server.kill();
     }
-    let is_confirmed = phase == Phase::Confirm;
-    goes_on(&story.place, is_confirmed, is_confirmed && is_done, &shown)
+    let may_stay = matches!(phase, Phase::Plain | Phase::Confirm);
+    goes_on(&story.place, may_stay, may_stay && is_done, &shown)
 }
 
 fn prove(phase: Phase) {
@@ -148,7 +152,10 @@ fn prove(phase: Phase) {
             false => gone += 1,
         }
     }
-    assert!(kept > 0 || phase != Phase::Confirm, "nothing was killed after it was confirmed");
+    assert!(
+        kept > 0 || !matches!(phase, Phase::Plain | Phase::Confirm),
+        "nothing was killed after {phase:?}"
+    );
     println!(
         "confirm: {phase:?}: killed at {} of {} calls, {kept} times kept, {gone} gone back",
         kept + gone,
@@ -159,6 +166,6 @@ fn prove(phase: Phase) {
 #[test]
 #[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn killed_in_each_phase() {
-    let phases = [Phase::Change, Phase::Confirm, Phase::Cancel, Phase::TimeOver, Phase::Start];
+    let phases = [Phase::Plain, Phase::Change, Phase::Confirm, Phase::Cancel, Phase::TimeOver, Phase::Start];
     phases.into_iter().for_each(prove);
 }

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::strace::{self, Call};
+use super::strace;
 use super::{rounds, strays};
 use crate::cli::{CONF, Place, Run, copy};
 
@@ -40,7 +40,7 @@ fn all_are_kept(place: &Place) {
 }
 
 fn modify(place: &Place) -> Run {
-    place.run(["modify", "--set", "http=81"])
+    place.line("modify --set http=81")
 }
 
 /// The text after the pending change was rolled back, and that of [`modify`].
@@ -51,21 +51,21 @@ fn changed() -> String {
 #[test]
 fn a_state_folder_of_version_0_1_is_read_and_converted_once() {
     let place = former();
-    let told = place.run(["history", "-n", "1000", "-o", "json"]).exits(0).json();
+    let told = place.line("history -n 1000 -o json").exits(0).json();
     let told: Vec<_> = told.as_array().expect("a list").iter().rev().cloned().collect();
     assert_eq!(told.len(), LAST);
     assert_eq!((&told[59]["operation"], &told[118]["message"]), (&"hand-edit".into(), &"change 119".into()));
     all_are_kept(&place);
-    place.run(["history", "show", "last"]).exits(0).prints("rtsp 1119;");
-    place.run(["blame", "rtsp"]).exits(0).prints("1119 → 1120");
-    place.run(["status"]).exits(1).prints("was not confirmed in time").prints("change 120");
+    place.line("history show last").exits(0).prints("rtsp 1119;");
+    place.line("blame rtsp").exits(0).prints("1119 → 1120");
+    place.line("status").exits(1).prints("was not confirmed in time").prints("change 120");
     assert!(!place.path(&format!(".{CONF}.mediactl")).exists(), "a reader makes nothing");
     modify(&place).exits(0).says("was never confirmed is rolled back");
     assert_eq!(place.text(), changed());
     assert!(!place.path(".mediactl").exists());
     assert!(!place.is_pending());
     all_are_kept(&place);
-    let now = place.run(["history", "-n", "1000", "-o", "json"]).exits(0).json();
+    let now = place.line("history -n 1000 -o json").exits(0).json();
     let now: Vec<_> = now.as_array().expect("a list").iter().rev().cloned().collect();
     assert_eq!(now.len(), LAST + 2);
     for (before, after) in told.iter().zip(&now) {
@@ -95,7 +95,7 @@ fn while_a_server_or_a_writer_of_version_0_1_runs_changes_are_refused() {
         let file = fs::File::open(place.path(&format!(".mediactl/{CONF}/{lock}"))).expect("it is there");
         file.lock().expect("nobody holds it");
         modify(&place).exits(5).says(says);
-        place.run(["serve", "--listen", "none"]).exits(5);
+        place.line("serve --listen none").exits(5);
         assert_eq!(place.text(), text(LAST));
         assert!(!place.path(&format!(".{CONF}.mediactl")).exists());
         all_are_kept(&place);
@@ -117,25 +117,18 @@ fn a_state_folder_that_version_0_1_made_later_stays() {
     assert!(later.join("history/journal").exists());
 }
 
-/// The calls of the conversion, and the run of a change with one of them changed.
-fn run(place: &Place, options: &[String]) -> (Run, strace::Trace) {
-    strace::run(place, options, &["modify", "--set", "http=81"])
-}
-
-fn calls() -> Vec<Call> {
-    let place = former();
-    let (run, trace) = run(&place, &[]);
-    run.exits(0);
-    trace.calls
-}
-
 #[test]
 #[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn killed_or_failing_at_each_call() {
     if !strace::can_run() {
         return;
     }
-    let calls = calls();
+    // A change with one of its calls changed.
+    let run =
+        |place: &Place, options: &[String]| strace::run(place, options, &["modify", "--set", "http=81"]);
+    let (whole, trace) = run(&former(), &[]);
+    whole.exits(0);
+    let calls = trace.calls;
     let kills = calls.iter().step_by(rounds(71, 5)).map(|call| (call, "signal=KILL".to_owned()));
     let errors = ["ENOSPC", "EIO", "EROFS", "EACCES", "EINTR"];
     let error = |(number, call)| (call, format!("error={}", errors[number % errors.len()]));

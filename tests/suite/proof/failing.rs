@@ -29,7 +29,7 @@ const MODE: u32 = 0o604;
 const SOMEBODY: u32 = 12345;
 
 /// A command that changes the file, and how.
-pub struct Case {
+struct Case {
     name: &'static str,
     arguments: &'static [&'static str],
     /// What is there before.
@@ -44,7 +44,7 @@ pub struct Case {
 
 const MODIFY: &[&str] = &["modify", "--set", "streams.cam1.prepush=6"];
 const SAVE: &[&str] = &["save", "next.conf"];
-pub const PLAIN: Case = Case {
+const PLAIN: Case = Case {
     name: "modify",
     arguments: MODIFY,
     old: Some(SAMPLE),
@@ -54,11 +54,11 @@ pub const PLAIN: Case = Case {
 };
 
 fn new_text() -> String {
-    SAMPLE.replace("prepush 5", "prepush 6")
+    with_prepush(6)
 }
 
 impl Case {
-    pub fn place(&self) -> Place {
+    fn place(&self) -> Place {
         let place = Place::empty();
         place.put("next.conf", new_text());
         let Some(old) = self.old else { return place };
@@ -77,14 +77,14 @@ impl Case {
         place
     }
 
-    pub fn run(&self, place: &Place, failing: Option<String>) -> (Run, strace::Trace) {
+    fn run(&self, place: &Place, failing: Option<String>) -> (Run, strace::Trace) {
         let options: Vec<String> =
             self.options.iter().map(|option| (*option).to_owned()).chain(failing).collect();
         strace::run(place, &options, self.arguments)
     }
 
     /// The calls of a run in which nothing else fails.
-    pub fn calls(&self) -> Vec<Call> {
+    fn calls(&self) -> Vec<Call> {
         let (run, trace) = self.run(&self.place(), None);
         run.exits(0);
         let is_free = |call: &Call| !self.options.iter().any(|option| call.is_named_in(option));
@@ -235,6 +235,55 @@ fn rights_are_kept(place: &Place, before: &fs::Metadata, shown: &dyn Fn() -> Str
     assert_eq!(rights(before), rights(&after), "{}", shown());
 }
 
+#[derive(Clone, Copy, Debug)]
+enum Edit {
+    /// The editor writes into the file.
+    InPlace,
+    /// It puts another file in its place.
+    Renamed,
+    /// The text of before comes back, as from a back-up.
+    Back,
+    /// The file of before comes back, as it was moved away before the change.
+    Moved,
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
+fn an_edit_by_hand_after_a_kill_loses_no_text() {
+    if !strace::can_run() {
+        return;
+    }
+    let with = |port: u16| SAMPLE.replace("rtsp 554", &format!("rtsp {port}"));
+    let (old, mut made, mut unmade) = (SAMPLE.to_owned(), 0, 0);
+    for (number, edit) in [Edit::InPlace, Edit::Renamed, Edit::Back, Edit::Moved].into_iter().enumerate() {
+        for call in PLAIN.calls().iter().skip(number).step_by(rounds(4, 1)) {
+            let place = PLAIN.place();
+            PLAIN.run(&place, Some(call.option("signal=KILL")));
+            let left = text_for_readers(&place).expect("there is always a file");
+            *(if left == old { &mut unmade } else { &mut made }) += 1;
+            let edited = match edit {
+                Edit::InPlace | Edit::Renamed => with(7),
+                Edit::Back | Edit::Moved => old.clone(),
+            };
+            match edit {
+                Edit::InPlace | Edit::Back => place.put(CONF, &edited),
+                Edit::Renamed | Edit::Moved => {
+                    place.put("edited.conf", &edited);
+                    fs::rename(place.path("edited.conf"), place.path(CONF)).expect("the folder is ours");
+                }
+            }
+            // What the file holds now is the text before the change after the next one.
+            (8..=9).for_each(|port| drop(place.set(&[&format!("rtsp={port}")]).exits(0)));
+            let kept = place.kept();
+            for text in [&old, &left, &edited, &with(8)] {
+                assert!(kept.contains(text), "{edit:?} after a kill at {}", call.line);
+            }
+        }
+    }
+    println!("edits by hand after kills: {made} changes were made, {unmade} were not");
+    assert!(made > 0 && unmade > 0);
+}
+
 /// A server whose calls fail during one change.
 struct Server {
     serving: Serving,
@@ -264,8 +313,7 @@ impl Server {
     fn holds(&self, value: usize) -> bool {
         let running = ask(&self.serving.url, "GET", "read_config", "").expect("it answers");
         let running: serde_json::Value = serde_json::from_slice(&running.body).expect("it is JSON");
-        running["streams"]["cam1"]["prepush"] == value
-            && self.place.text() == SAMPLE.replace("prepush 5", &format!("prepush {value}"))
+        running["streams"]["cam1"]["prepush"] == value && self.place.text() == with_prepush(value)
     }
 
     #[track_caller]
@@ -303,6 +351,10 @@ impl Server {
         self.changes();
         format!("{status}{}", if trace.has_failed(call) { "" } else { ", missed" })
     }
+}
+
+fn with_prepush(value: usize) -> String {
+    SAMPLE.replace("prepush 5", &format!("prepush {value}"))
 }
 
 #[test]

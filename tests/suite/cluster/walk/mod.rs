@@ -8,17 +8,15 @@
 mod machines;
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::Receiver;
+use std::process::{Command, Stdio};
 
 use machines::Machines;
 
 use crate::cli::PROGRAM;
 use crate::needs::needs;
-use crate::readme::piped;
-use crate::waiting::{PATIENCE, look, until};
+use crate::readme::Shell;
+use crate::waiting::{look, until};
 
 /// Between these headings the page is carried out.
 const WALK: [&str; 2] = ["\n## Install: three members, TLS and roles\n", "\n## Reference\n"];
@@ -34,15 +32,10 @@ fn blocks() -> Vec<String> {
     walk.split("```sh\n").skip(1).map(commands).collect()
 }
 
-/// Printed after the commands, before the exit code of the last one.
-const END: &str = "-- the commands have ended --";
-
 /// The machines, and the shell of the operator, in which one block of commands runs after another.
 struct Walk {
     machines: Machines,
-    shell: Child,
-    input: ChildStdin,
-    output: Receiver<String>,
+    shell: Shell,
     blocks: std::vec::IntoIter<String>,
 }
 
@@ -63,25 +56,15 @@ impl Walk {
         bash.env("PATH", path.expect("folders have no colon")).env("HOME", machines.path("operator"));
         bash.env("USER", "olga").env("MACHINES", machines.path("machines"));
         bash.env("UNITS", checkout.join("packaging")).env("PROGRAM", PROGRAM);
-        let (shell, mut input, output) = piped(&mut bash);
+        let mut shell = Shell::start(&mut bash);
         // A command that fails is told. `diff` ends so if there are differences.
         let told = r#"case $BASH_COMMAND in *" diff "*) ;; *) echo "FAILED: $BASH_COMMAND" ;; esac"#;
-        writeln!(input, "exec 2>&1; set -E; trap '{told}' ERR").expect("a shell reads its commands");
-        Self { machines, shell, input, output, blocks: blocks().into_iter() }
+        shell.run(&format!("set -E; trap '{told}' ERR"), 0);
+        Self { machines, shell, blocks: blocks().into_iter() }
     }
 
     fn run(&mut self, commands: &str) -> String {
-        let commands = self.machines.here(commands);
-        writeln!(self.input, "{commands}\necho '{END}'").expect("a shell reads its commands");
-        let mut printed = String::new();
-        loop {
-            let line = self.output.recv_timeout(PATIENCE);
-            let line = line.unwrap_or_else(|_| panic!("`{commands}` did not end: {printed}"));
-            match line.strip_suffix(END) {
-                Some(last) => return printed + last,
-                None => printed = printed + &line + "\n",
-            }
-        }
+        self.shell.run(&self.machines.here(commands), 0).join("\n")
     }
 
     /// Carries out the blocks up to the one that has these words.
@@ -114,13 +97,6 @@ impl Walk {
             rows.any(|row| row.get(1) == Some(&runs) && row.contains(&state)).then_some(())
         });
         assert!(is_it.is_some(), "{node} is not {state} with {runs}:\n{status}");
-    }
-}
-
-impl Drop for Walk {
-    fn drop(&mut self) {
-        let _ = self.shell.kill();
-        let _ = self.shell.wait();
     }
 }
 
@@ -174,7 +150,7 @@ fn a_follower_writes_its_own_keys_only(walk: &mut Walk) {
         let refused = put(key);
         assert!(refused.contains("permission denied") && refused.contains("FAILED"), "{key}: {refused}");
     }
-    assert_eq!(put("member/edge1"), "OK\n");
+    assert_eq!(put("member/edge1"), "OK");
     let change = "mediactl -x prod --user edge1 --password-file edge1.password modify --set rtsp=555";
     assert!(walk.run(change).contains("permission denied"));
 }
