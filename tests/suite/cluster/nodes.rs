@@ -69,11 +69,6 @@ impl TestNode {
         self.place.line(&if asks { format!("{line} --yes") } else { line.to_owned() })
     }
 
-    /// Sends a change over its socket; returns the status and the whole answer.
-    pub fn post(&self, operation: &str, body: &str) -> (u16, String) {
-        ask(&self.place, &format!("POST /media/api/{operation}"), body)
-    }
-
     pub fn report(&self) -> Value {
         self.run("status -o json").json()["node"].clone()
     }
@@ -561,9 +556,10 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     let Some(etcd) = with_sample(1) else { return };
     let a = TestNode::following(&etcd, "a", &PICKY);
     let b = TestNode::following(&etcd, "b", &COUNTING);
+    let post = |node: &TestNode, body: Value| ask(&node.place, "POST /media/api/change", &body.to_string());
     let send = |node: &TestNode, port: u16, options: Value| {
         let patch = json!({ "modify": { "edits": { "patch": { "rtsp": port } } } });
-        node.post("change", &json!({ "operation": patch, "options": options }).to_string())
+        post(node, json!({ "operation": patch, "options": options }))
     };
     let nodes = || cluster(&etcd, "status -o json").json()["nodes"].clone();
     // Who sent it decides: no node does.
@@ -583,7 +579,7 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
         assert!(status == 400 && answer.contains(message), "{status} {answer}");
     }
     let update = json!({ "operation": { "update": SAMPLE }, "options": { "canary": ["a"] } });
-    let (status, answer) = a.post("change", &update.to_string());
+    let (status, answer) = post(&a, update);
     assert!(status == 400 && answer.contains("this node alone"), "{status} {answer}");
 }
 

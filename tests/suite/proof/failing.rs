@@ -30,7 +30,6 @@ const SOMEBODY: u32 = 12345;
 
 /// A command that changes the file, and how.
 struct Case {
-    name: &'static str,
     arguments: &'static [&'static str],
     /// What is there before.
     old: Option<&'static str>,
@@ -44,14 +43,8 @@ struct Case {
 
 const MODIFY: &[&str] = &["modify", "--set", "streams.cam1.prepush=6"];
 const SAVE: &[&str] = &["save", "next.conf"];
-const PLAIN: Case = Case {
-    name: "modify",
-    arguments: MODIFY,
-    old: Some(SAMPLE),
-    before: 2,
-    options: &[],
-    of_somebody: false,
-};
+const PLAIN: Case =
+    Case { arguments: MODIFY, old: Some(SAMPLE), before: 2, options: &[], of_somebody: false };
 
 fn new_text() -> String {
     with_prepush(6)
@@ -102,11 +95,11 @@ fn a_change_of_a_command() {
     let in_place = &["inject=?renameat2:error=EXDEV:when=1"];
     for case in [
         PLAIN,
-        Case { name: "first modify", before: 0, ..PLAIN },
-        Case { name: "save", arguments: SAVE, ..PLAIN },
-        Case { name: "save of a new file", arguments: SAVE, old: None, before: 0, ..PLAIN },
-        Case { name: "save in place", arguments: SAVE, options: in_place, ..PLAIN },
-        Case { name: "modify of somebody's file", of_somebody: true, ..PLAIN },
+        Case { before: 0, ..PLAIN },
+        Case { arguments: SAVE, ..PLAIN },
+        Case { arguments: SAVE, old: None, before: 0, ..PLAIN },
+        Case { arguments: SAVE, options: in_place, ..PLAIN },
+        Case { of_somebody: true, ..PLAIN },
     ] {
         if !case.of_somebody || needs_root() {
             prove(&case);
@@ -131,7 +124,7 @@ fn prove(case: &Case) {
     for call in calls.iter().step_by(rounds(3, 1)) {
         *outcomes.entry(outcome(case, &Failure { call, error: KILLED, lasts: false })).or_default() += 1;
     }
-    println!("{}: {outcomes:?}", case.name);
+    println!("{:?}: {outcomes:?}", case.arguments);
     for expected in ["exit 9", "killed, the old text", "killed, the new text"] {
         assert!(outcomes.keys().any(|key| key.starts_with(expected)), "{expected}: {outcomes:?}");
     }
@@ -176,7 +169,8 @@ fn outcome(case: &Case, failure: &Failure<'_>) -> String {
     let place = case.place();
     let before = fs::metadata(place.path(CONF)).ok();
     let (run, trace) = case.run(&place, Some(failure.option()));
-    let shown = || format!("{} with {} at {}: {run:#?}", case.name, failure.option(), failure.call.line);
+    let shown =
+        || format!("{:?} with {} at {}: {run:#?}", case.arguments, failure.option(), failure.call.line);
     is_done_or_refused(case, failure, &place, &run, &shown);
     if let Some(before) = before.filter(|_| !failure.silences()) {
         rights_are_kept(&place, &before, &shown);
