@@ -13,7 +13,6 @@ use contents::{configuration, nginx, toml};
 use memory::peaks;
 use timing::{check, command, instructions, median, ratio, timed};
 
-#[path = "../../tests/suite/growth/cases.rs"]
 mod cases;
 mod contents;
 mod growth;

@@ -9,7 +9,7 @@ use crate::query::{Condition, Config, Path};
 use crate::secret::secrets_in;
 use crate::syntax::{Document, work};
 
-#[path = "../../../../tests/suite/growth/cases.rs"]
+#[path = "../../../../benches/whole/cases.rs"]
 mod cases;
 
 const ELEMENTS: usize = 100;
