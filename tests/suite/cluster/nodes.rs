@@ -487,9 +487,8 @@ fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change()
     let proxy = Proxy::to(etcd.address(0));
     let url = format!("etcd://{}{PREFIX}", proxy.address);
     let place = Place::with(SAMPLE);
-    let change = "modify -q --set rtsp=555 --canary a --soak 100s --confirm 300s";
-    let call = place.mediactl(change.split(' ')).without("MEDIACTL_CONF");
-    let child = call.env("MEDIACTL_CLUSTER", &url).start();
+    let change = format!("--cluster {url} modify -q --set rtsp=555 --canary a --soak 100s --confirm 300s");
+    let child = place.mediactl(change.split(' ')).without("MEDIACTL_CONF").start();
     // Behind the change, it looks how that goes.
     let mut passed = Vec::new();
     until("it does not wait", || {
