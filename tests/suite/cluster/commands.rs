@@ -46,7 +46,7 @@ fn a_change_goes_the_way_it_goes_on_a_file() {
         words.collect::<Vec<_>>().join(" ")
     };
     for command in commands {
-        let (there, here) = (etcd.mediactl(&file, PREFIX, *command).run(), file.run(*command));
+        let (there, here) = (etcd.mediactl(&file, PREFIX, command).run(), file.run(*command));
         assert_eq!(there.code, here.code, "{command:?} {there:#?} {here:#?}");
         assert_eq!(plain(&there.out), plain(&here.out), "{command:?}");
         assert_eq!(plain(&there.err), plain(&here.err), "{command:?}");
