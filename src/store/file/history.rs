@@ -19,6 +19,7 @@ use std::io;
 use std::mem::replace;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
+use std::thread;
 use std::time::SystemTime;
 
 use flate2::Compression;
@@ -292,13 +293,14 @@ pub(super) struct Staged {
 
 impl Staged {
     /// Keeps the new text and records the change, durably: from `old`, the text of the file at `path`, which is as `found`,
-    /// to `new`.
+    /// to `new`. The earlier text is compressed while the new one, and by `flush` the new file, go to the disk.
     pub fn stage(
         mut history: History,
         path: &Path,
         old: Option<(&Loaded, &Metadata)>,
         new: Option<&[u8]>,
         record: &ChangeRecord<'_>,
+        flush: impl FnOnce() -> Result<(), Error>,
     ) -> Result<Self, Error> {
         let text = old.map(|(old, _)| &old.bytes[..]);
         history.reconcile(path, old.map(|(old, _)| old), &|_| None)?;
@@ -323,28 +325,22 @@ impl Staged {
             file: old.map(|(_, found)| FileStamp::of(found)),
             ..HistoryEntry::new(number, record.operation)
         };
-        let mut staged = Self { history, number, keep: record.keep, compressed: Vec::new(), stays: false };
-        new.map_or(Ok(()), |new| staged.history.folder.put(&plain(number), &[new]))?;
-        staged.compress(texts, last.zip(text));
+        let folder = &history.folder;
+        for (_, name) in texts.iter().filter(|(_, name)| name.ends_with(UNFINISHED)) {
+            // A killed writer left it.
+            let _ = folder.remove(name);
+        }
+        let compress = || compress_before(folder, number, &texts, last.zip(text));
+        let (kept, compressed) = thread::scope(|scope| {
+            let spawned = thread::Builder::new().spawn_scoped(scope, &compress);
+            let kept = new.map_or(Ok(()), |new| folder.put(&plain(number), &[new])).and_then(|()| flush());
+            let joined = spawned.map(|thread| thread.join().expect("it does not panic"));
+            (kept, joined.unwrap_or_else(|_| compress()))
+        });
+        let mut staged = Self { history, number, keep: record.keep, compressed, stays: false };
+        kept?;
         staged.history.append(&line)?;
         Ok(staged)
-    }
-
-    /// Compresses the earlier texts, and removes what killed writers left. `known` is the number of one of them, and the
-    /// text. If this fails, the texts stay as they are, and the next change tries again.
-    fn compress(&mut self, texts: Vec<(u64, String)>, known: Option<(u64, &[u8])>) {
-        let folder = &self.history.folder;
-        for (number, name) in texts {
-            if name.ends_with(UNFINISHED) {
-                let _ = folder.remove(&name);
-            } else if number < self.number && name.ends_with(TEXT) {
-                let known = known.filter(|(known, _)| *known == number).map(|(_, text)| Cow::Borrowed(text));
-                let text = known.or_else(|| folder.read(&name).ok().flatten().map(Cow::Owned));
-                if text.is_some_and(|text| folder.put(&packed(number), &[&compressed(&text)]).is_ok()) {
-                    self.compressed.push(name);
-                }
-            }
-        }
     }
 
     /// Completes the entry of a change that was made.
@@ -367,6 +363,23 @@ impl Drop for Staged {
         let start = last.map_or(self.history.journal.len(), |(start, _)| start);
         let _ = self.history.withdraw(start, self.number);
     }
+}
+
+/// Compresses the texts before a number; returns the names of those that are compressed, too, by now. `known` is the number of
+/// one of them, and the text. If this fails, the texts stay as they are, and the next change tries again.
+fn compress_before(
+    folder: &StateDir,
+    number: u64,
+    texts: &[(u64, String)],
+    known: Option<(u64, &[u8])>,
+) -> Vec<String> {
+    let is_plain = |(text, name): &&(u64, String)| *text < number && name.ends_with(TEXT);
+    let is_compressed = |(number, name): &&(u64, String)| {
+        let known = known.filter(|(known, _)| known == number).map(|(_, text)| Cow::Borrowed(text));
+        let text = known.or_else(|| folder.read(name).ok().flatten().map(Cow::Owned));
+        text.is_some_and(|text| folder.put(&packed(*number), &[&compressed(&text)]).is_ok())
+    };
+    texts.iter().filter(is_plain).filter(is_compressed).map(|(_, name)| name.clone()).collect()
 }
 
 /// The name of a text.

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use rustix::fs::OFlags;
+use rustix::io::{pread, retry_on_intr};
 
 use super::find::{ConfFile, open_regular, open_without_blocking, read_limited};
 use super::history::{History, Staged};
@@ -22,6 +23,9 @@ use crate::store::{LastWrite, Loaded, Warning, reason};
 
 /// Name of the mark in the state folder; it holds the number of the change.
 pub(super) const MARK: &str = "in-place";
+
+/// The bytes of the file that are compared at a time: they stay in the cache of the processor.
+const PIECE: usize = 64 << 10;
 
 /// The most attempts to read a file that changes while it is read.
 const READ_ATTEMPTS: usize = 100;
@@ -123,10 +127,17 @@ fn remove_mark(state: &StateDir) -> Vec<Warning> {
     removed.err().map(failed).into_iter().collect()
 }
 
-/// True if `file`, which is at `path` and as `found`, holds exactly `text` from its current position on.
+/// True if `file`, which is at `path` and as `found`, holds exactly `text`.
 pub(super) fn holds(file: &File, path: &Path, found: &Metadata, text: &[u8]) -> Result<bool, Error> {
-    let same_size = found.size() == text.len() as u64;
-    Ok(same_size && read_limited(file, found.len(), path, Error::io("read", path))? == text)
+    let (mut here, mut at) = (vec![0; PIECE], 0);
+    while found.size() == text.len() as u64 {
+        match retry_on_intr(|| pread(file, &mut here, at as u64)).map_err(Error::io("read", path))? {
+            0 => return Ok(at == text.len()),
+            read if text[at..].starts_with(&here[..read]) => at += read,
+            _ => return Ok(false),
+        }
+    }
+    Ok(false)
 }
 
 /// The text before the change that a mark names, if the file, which is as `found` and holds `bytes`, is the rest of a write

@@ -69,9 +69,9 @@ pub(super) fn prepare<'w>(
         temporary.take_if(|new| copy_attributes(file, found, new.as_file()).is_err());
     }
     let before = opened.map(|opened| opened.1.clone());
-    let mut staged = Staged::stage(open_history()?, path, old.zip(before.as_ref()), new, record)?;
     let flush = |new: &NamedTempFile| new.as_file().sync_all().map_err(Error::io("flush", new.path()));
-    temporary.as_ref().map_or(Ok(()), flush)?;
+    let flush = || temporary.as_ref().map_or(Ok(()), flush);
+    let mut staged = Staged::stage(open_history()?, path, old.zip(before.as_ref()), new, record, flush)?;
     let temporary = temporary.map(NamedTempFile::into_temp_path);
     Ok(Box::new(move || {
         let found = old.zip(before).map(|(old, before)| recheck(conf, &old.bytes, &before)).transpose()?;

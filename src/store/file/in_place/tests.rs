@@ -52,7 +52,7 @@ impl MountedFile {
         let (path, old) = (&self.conf.target, self.conf.load().expect("it can be read"));
         let found = fs::metadata(path).expect("the file is there");
         let record = ChangeRecord::new("save", "me");
-        Staged::stage(history, path, Some((&old, &found)), Some(new), &record)
+        Staged::stage(history, path, Some((&old, &found)), Some(new), &record, || Ok(()))
             .expect("the folder is writable")
     }
 
