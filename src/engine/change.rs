@@ -10,7 +10,10 @@ use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Guard, NewWarning, Snapshot, UndoneChange, added_and_removed, as_texts, compared, diff_lines};
+use super::{
+    Guard, NewWarning, Snapshot, UndoneChange, added_and_removed, as_texts, compared, diff_lines,
+    effects_between,
+};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, PendingInfo, REVERT, Reverted, Revision};
 use mediaconf::{ChangedValue, Document, Effects, Faults, Masker, Path, Request};
@@ -457,7 +460,7 @@ impl ChangeReport {
             self.values = compared([old, Some(new)], ChangedValue::between);
         }
         if new.is_valid() && old.is_none_or(Snapshot::is_valid) {
-            self.effects = compared([old, Some(new)], Effects::between);
+            self.effects = effects_between(old, new);
         }
         let account = new.account();
         self.changes_account = old.and_then(Snapshot::account) != account;
