@@ -14,6 +14,10 @@ use crate::http::api::ApiOperation;
 /// What a server answers that says yes to a change and does not make it.
 const IGNORED: &str = "the same configuration as before, without the change";
 
+/// What is told of a change that is computed on the configuration which was read.
+const UNCONDITIONAL: &str =
+    "does not offer conditional changes: another change at the same time could be overwritten";
+
 /// Makes a change, or rehearses it, on a server that has the four operations of the API and nothing else. It gives JSON
 /// alone, of which the client makes a text, and ignores every query parameter, so `dry_run=true` would be a change.
 /// Whatever relies on more is done here, on the configuration that was read, or is refused before anything is sent.
@@ -41,11 +45,7 @@ pub(super) fn change_foreign(
                 patch = old.patch_to(after.document()).into();
                 told.push("does not give its text, so the block is made anew there, without comments");
             }
-            if depends_on_read && !options.dry_run {
-                told.push(
-                    "does not offer conditional changes: another change at the same time could be overwritten",
-                );
-            }
+            told.extend((depends_on_read && !options.dry_run).then_some(UNCONDITIONAL));
             let guard = before_lost_account(&before, &after);
             (patch.to_string().into_bytes(), ApiOperation::Modify, guard, request.prunes())
         }
@@ -55,9 +55,7 @@ pub(super) fn change_foreign(
             if !after.is_valid() {
                 return Err(Error::bad_new_text(after));
             }
-            if let Some(refusal) = Error::masked_text(after.document().text()) {
-                return Err(refusal);
-            }
+            Error::masked_text(after.document().text()).map_or(Ok(()), Err)?;
             deleted = deleted_streams(old, after.document());
             let is_save = matches!(requested, RequestedChange::Save(_));
             let operation = if is_save { ApiOperation::Save } else { ApiOperation::Update };

@@ -128,14 +128,7 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
         Some(path) if is_text => entry(snapshot, path, handler.masker_of(masks))?,
         None if is_text => Response::ok(TEXT, handler.shown(snapshot, masks).bytes().to_vec()),
         _ if !snapshot.is_valid() => return Err(Error::bad_config(snapshot.clone())),
-        Some(path) => {
-            let shown = handler.shown(snapshot, masks);
-            let found = match is_effective {
-                true => Config::from(&shown.config().effective()).select(path),
-                false => shown.config().select(path),
-            };
-            Response::json(&found.map_err(not_there)?.into_value())
-        }
+        Some(path) => value(&handler.shown(snapshot, masks), path, is_effective)?,
         None => {
             let shown = handler.shown(snapshot, masks);
             let shown_part = || shown.config().skipping_static(skip_streams);
@@ -162,6 +155,15 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     }
     response.headers.extend(handler.pending().map(|pending| (PENDING_HEADER, pending.id)));
     Ok(response.noted(note.as_slice()))
+}
+
+/// The value at a path; with `is_effective` the one that holds.
+fn value(shown: &Snapshot, path: &Path, is_effective: bool) -> Result<Response, Error> {
+    let found = match is_effective {
+        true => Config::from(&shown.config().effective()).select(path),
+        false => shown.config().select(path),
+    };
+    Ok(Response::json(&found.map_err(not_there)?.into_value()))
 }
 
 /// The text of the entry at a path, and the line at which it begins.
