@@ -332,7 +332,7 @@ impl Staged {
         }
         let compress = || compress_before(folder, number, &texts, last.zip(text));
         let (kept, compressed) = thread::scope(|scope| {
-            let spawned = thread::Builder::new().spawn_scoped(scope, &compress);
+            let spawned = thread::Builder::new().spawn_scoped(scope, compress);
             let kept = new.map_or(Ok(()), |new| folder.put(&plain(number), &[new])).and_then(|()| flush());
             let joined = spawned.map(|thread| thread.join().expect("it does not panic"));
             (kept, joined.unwrap_or_else(|_| compress()))
