@@ -87,16 +87,15 @@ impl Transaction<'_> {
         edited_since: Option<&ServerState>,
     ) -> Result<Option<Edit>, Error> {
         let config = text.config();
-        let evaluated = request.evaluate(&config);
-        let patch = evaluated.as_ref().ok().map(|done| &done.patch);
+        let patch = request.evaluate(&config);
         if let Some(composed) = self.engine.composed(text) {
-            composed.refuse_change(request, patch, self.options)?;
+            composed.refuse_change(request, patch.as_ref().ok(), self.options)?;
         }
-        let evaluated = evaluated?;
+        let patch = patch?;
         if let Some(state) = edited_since {
-            self.refuse_conflicts(state, text, &evaluated.patch)?;
+            self.refuse_conflicts(state, text, &patch)?;
         }
-        Ok(request.edit(evaluated, text.document(), &config)?)
+        Ok(request.edit(patch, text.document(), &config)?)
     }
 
     /// Refuses a patch that changes the same values as the hand edit of the file.

@@ -75,8 +75,7 @@ impl Transaction<'_> {
     ) -> Result<Request, Error> {
         base.refuse_errors()?;
         let (document, config) = (base.document(), base.config());
-        let evaluated = request.evaluate(&config)?;
-        let patch = match request.edit(evaluated, document, &config)? {
+        let patch = match request.edit(request.evaluate(&config)?, document, &config)? {
             Some(edit) => document.patch_to(&edit.document).into(),
             None => Value::Object(serde_json::Map::new()),
         };

@@ -53,8 +53,8 @@ impl Snapshot {
             }
         }
         let (empty, request) = (Self::default(), Request::from(values));
-        let evaluated = request.evaluate(&empty.config()).ok()?;
-        let edit = request.edit(evaluated, empty.document(), &empty.config()).ok()?;
+        let patch = request.evaluate(&empty.config()).ok()?;
+        let edit = request.edit(patch, empty.document(), &empty.config()).ok()?;
         let written = edit.map_or_else(Self::default, |edit| Self::proved(edit.document));
         Some(Self { is_of_values: true, ..written })
     }

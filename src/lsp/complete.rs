@@ -104,9 +104,9 @@ fn behind(
     }
     if let Some(options) = facts.options {
         let known = options.known.iter().filter(|_| !typed.contains('='));
-        let known = known.map(|known| proposed(&format!("{}=", known.keyword), OPTION, known.kind.usage, ""));
+        let known = known.map(|(name, _)| proposed(&format!("{name}="), OPTION, options.kind.usage, ""));
         let usual = options_of(options.usual, typed).into_iter();
-        let is_other = |(label, _): &Proposed| options.known.iter().all(|known| known.keyword != label);
+        let is_other = |(label, _): &Proposed| options.known.iter().all(|(name, _)| name != label);
         return known.chain(usual.filter(is_other)).collect();
     }
     let source = facts.sources.map(|source| (source, 1));

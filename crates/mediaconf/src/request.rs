@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Evaluated, MaybeEdit};
+use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, MaybeEdit};
 use crate::edit::{Substitution, Sync, modify_members};
 use crate::merge::{Prune, patch_to_state};
 use crate::query::{Condition, Config, Expansion, Expectation, Path, Segment};
@@ -156,36 +156,47 @@ impl Request {
         }
     }
 
-    /// Computes the patch for a configuration.
+    /// Computes the merge patch for a configuration (RFC 7396); of a [request of the text](Self::is_of_text) it names only the
+    /// places that change.
     ///
     /// # Errors
     /// Unmet expectations come before faults of the edits.
-    pub fn evaluate(&self, current: &Config<'_>) -> Result<Evaluated, Faults> {
+    pub fn evaluate(&self, current: &Config<'_>) -> Result<Value, Faults> {
         Faults(current.unmet(&self.expectations)?).into_result(())?;
-        let (patch, depends_on_read) = match &self.edits {
-            Edits::Patch { text, memory } => (parse_within(text, *memory)?, false),
-            Edits::State { text, prune } => (patch_to_state(text, *prune, current), self.prunes()),
-            Edits::Block(block) => (block.patch(current)?, true),
-            Edits::Renaming(all) => (all.patch(current)?, true),
+        match &self.edits {
+            Edits::Patch { text, memory } => parse_within(text, *memory),
+            Edits::State { text, prune } => Ok(patch_to_state(text, *prune, current)),
+            Edits::Block(block) => block.patch(current),
+            Edits::Renaming(all) => all.patch(current),
             Edits::Assignments { assignments, conditions, options } => {
-                let computed = current.to_patch(assignments, conditions, *options)?;
-                (computed.patch, computed.depends_on_read)
+                current.to_patch(assignments, conditions, *options)
             }
-        };
-        let depends_on_read = depends_on_read || !self.expectations.is_empty();
-        Ok(Evaluated { patch, depends_on_read })
+        }
     }
 
-    /// The edit of a text on which the request was evaluated; `None` if it changes nothing. The doubts are left to the
-    /// caller.
+    /// True if its patch is right only for the configuration that was read, such as one for which lists, globs or conditions
+    /// were looked up.
+    pub fn depends_on_read(&self) -> bool {
+        let looks_up = match &self.edits {
+            Edits::Patch { .. } => false,
+            Edits::State { .. } => self.prunes(),
+            Edits::Block(_) | Edits::Renaming(_) => true,
+            Edits::Assignments { assignments, conditions, .. } => {
+                !conditions.is_empty() || assignments.iter().any(Assignment::looks_up)
+            }
+        };
+        looks_up || !self.expectations.is_empty()
+    }
+
+    /// The edit of a text for which the patch was computed; `None` if it changes nothing. The doubts are left to the caller.
     ///
     /// # Errors
     /// The change does not fit the text.
-    pub fn edit(&self, evaluated: Evaluated, document: &Document, current: &Config<'_>) -> MaybeEdit {
+    pub fn edit(&self, patch: Value, document: &Document, current: &Config<'_>) -> MaybeEdit {
         match &self.edits {
             Edits::Block(block) => block.edit(document, current),
             Edits::Renaming(renaming) => renaming.edit(document, current),
-            _ => modify_members(document, current.members(), Schema::normalize(evaluated.patch)?),
+            _ => modify_members(document, current.members(), Schema::normalize(patch)?),
         }
     }
 
@@ -236,9 +247,8 @@ impl Document {
     /// The request has faults, or [doubts](crate::FaultKind::DOUBTS); [`Document::modify`] takes some that are accepted.
     pub fn edit(&self, request: &Request) -> Result<Edit, EditError> {
         let config = Config::new(self);
-        let evaluated = request.evaluate(&config)?;
-        let unchanged = || Edit::unchanged(self);
-        Ok(request.edit(evaluated, self, &config)?.unwrap_or_else(unchanged).refused_unless(&[])?)
+        let edit = request.edit(request.evaluate(&config)?, self, &config)?;
+        Ok(edit.unwrap_or_else(|| Edit::unchanged(self)).refused_unless(&[])?)
     }
 }
 
@@ -341,8 +351,7 @@ impl BlockRequest {
     /// # Errors
     /// The block is not there, or the new name is taken.
     fn patch(&self, current: &Config<'_>) -> Result<Value, Faults> {
-        let (group, to) = named_block(&self.to)?;
-        let from = self.source(current)?;
+        let (group, to, from) = self.names(current)?;
         let mut block = match (&self.content, from) {
             (BlockContent::New(value), _) => value.clone(),
             (_, from) if from == Some(to) => return Ok(json!({})),
@@ -351,7 +360,7 @@ impl BlockRequest {
         };
         if !self.assignments.is_empty() {
             let alone = json!({ group.key: { to: block.clone() } });
-            let edits = Config::from(&alone).to_patch(&self.assignments, &[], self.options)?.patch;
+            let edits = Config::from(&alone).to_patch(&self.assignments, &[], self.options)?;
             block.extend(edits[group.key][to].as_object().cloned().unwrap_or_default());
         }
         Ok(json!({ group.key: { to: block } }))
@@ -362,12 +371,11 @@ impl BlockRequest {
     /// # Errors
     /// The block is not there, or the new name is taken.
     fn edit(&self, document: &Document, current: &Config<'_>) -> MaybeEdit {
-        let members = current.members();
-        let (group, to) = named_block(&self.to)?;
-        let from = self.source(current)?;
+        let (group, to, from) = self.names(current)?;
         if from == Some(to) {
             return Ok(None);
         }
+        let members = current.members();
         let edit = match (&self.content, from) {
             (BlockContent::Moved(_), Some(from)) => {
                 renamed(document, group, &HashMap::from([(from.to_owned(), to.to_owned())]))?
@@ -381,13 +389,13 @@ impl BlockRequest {
         };
         // The assignments are made in the text that this leads to.
         let copied = Config::new(&first.document);
-        let patch = Schema::normalize(copied.to_patch(&self.assignments, &[], self.options)?.patch)?;
+        let patch = Schema::normalize(copied.to_patch(&self.assignments, &[], self.options)?)?;
         let second = modify_members(&first.document, copied.members(), patch)?;
         Ok(Some(second.unwrap_or(first)))
     }
 
-    /// The name of the block that the content comes from; `None` for a new one.
-    fn source(&self, current: &Config<'_>) -> Result<Option<&str>, Fault> {
+    /// The group and the new name, and the name of the block that the content comes from; `None` for a new one.
+    fn names(&self, current: &Config<'_>) -> Result<(Group<'_>, &str, Option<&str>), Fault> {
         let (group, to) = named_block(&self.to)?;
         let is_taken = current.contains(&[group.key, to]);
         if to.is_empty() && !is_taken {
@@ -395,7 +403,7 @@ impl BlockRequest {
         }
         let path = match &self.content {
             BlockContent::New(_) if is_taken => return Err(taken(&self.to, group, to)),
-            BlockContent::New(_) => return Ok(None),
+            BlockContent::New(_) => return Ok((group, to, None)),
             BlockContent::Moved(path) | BlockContent::Copied(path) => path,
         };
         let (from_group, from) = named_block(path)?;
@@ -407,7 +415,7 @@ impl BlockRequest {
             return Err(Fault::of_path(fault).at(&self.to));
         }
         let stays = from == to && matches!(self.content, BlockContent::Moved(_));
-        if is_taken && !stays { Err(taken(&self.to, group, to)) } else { Ok(Some(from)) }
+        if is_taken && !stays { Err(taken(&self.to, group, to)) } else { Ok((group, to, Some(from))) }
     }
 }
 
@@ -462,28 +470,22 @@ impl Renaming {
 }
 
 /// Everything that keeps blocks from having these new names; none of them is the old one.
-fn refused(current: &Config<'_>, group: Group<'_>, changed: &[(String, String)]) -> Vec<Fault> {
+fn refused<'n>(current: &Config<'_>, group: Group<'_>, changed: &'n [(String, String)]) -> Vec<Fault> {
     let leaving: HashSet<&str> = changed.iter().map(|(old, _)| old.as_str()).collect();
-    let mut given: HashMap<&str, &str> = HashMap::new();
-    let mut faults = Vec::new();
-    for (old, new) in changed {
-        let fault = match given.insert(new, old) {
+    let mut given: HashMap<&'n str, &'n str> = HashMap::new();
+    let fault = |(old, new): &'n (String, String)| {
+        let at = |name: &str| Path::of([group.key, name]);
+        let is_taken = || !leaving.contains(new.as_str()) && current.contains(&[group.key, new]);
+        let message = match given.insert(new, old) {
             _ if new.is_empty() || new.contains('\0') || Masker::holds_mask(new) => {
-                Fault::of_path("it can't have its new name")
+                "it can't have its new name".to_owned()
             }
-            Some(other) => {
-                let other = Path::of([group.key, other]).shown();
-                Fault::of_path(format!("it and `{other}` would get the same name"))
-            }
-            None if !leaving.contains(new.as_str()) && current.contains(&[group.key, new]) => {
-                faults.push(taken(&Path::of([group.key, new]), group, new));
-                continue;
-            }
-            None => continue,
+            Some(other) => format!("it and `{}` would get the same name", at(other).shown()),
+            None => return is_taken().then(|| taken(&at(new), group, new)),
         };
-        faults.push(fault.at(&Path::of([group.key, &**old])));
-    }
-    faults
+        Some(Fault::of_path(message).at(&at(old)))
+    };
+    changed.iter().filter_map(fault).collect()
 }
 
 #[cfg(test)]

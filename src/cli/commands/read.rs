@@ -303,7 +303,9 @@ impl<'a> Wanted<'a> {
         work: impl FnOnce(Values<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         text.refuse_errors()?;
-        let skips = self.args.skip_streams;
+        // A stream that is named is asked for.
+        let is_named = |path: &Path| path.kind() == Some(Kind::Streams) && path.names().len() > 1;
+        let skips = self.args.skip_streams && !self.paths.iter().any(is_named);
         let own = text.config().skipping_static(skips);
         if let Some(figures) = figures {
             let mut own = own.to_json();

@@ -34,9 +34,8 @@ pub(super) fn change_foreign(
     let (body, operation, guard, is_whole) = match requested {
         RequestedChange::Modify(request) => {
             let config = before.config();
-            let evaluated = request.evaluate(&config)?;
-            let (mut patch, depends_on_read) = (evaluated.patch.clone(), evaluated.depends_on_read);
-            if let Some(edit) = request.edit(evaluated, old, &config)? {
+            let mut patch = request.evaluate(&config)?;
+            if let Some(edit) = request.edit(patch.clone(), old, &config)? {
                 options.refused(edit.guarded).into_result(())?;
                 deleted = (edit.deleted_streams, count_streams(old) + edit.inner_streams);
                 after = Arc::new(Snapshot::proved(edit.document));
@@ -45,7 +44,7 @@ pub(super) fn change_foreign(
                 patch = old.patch_to(after.document()).into();
                 told.push("does not give its text, so the block is made anew there, without comments");
             }
-            told.extend((depends_on_read && !options.dry_run).then_some(UNCONDITIONAL));
+            told.extend((request.depends_on_read() && !options.dry_run).then_some(UNCONDITIONAL));
             let guard = before_lost_account(&before, &after);
             (patch.to_string().into_bytes(), ApiOperation::Modify, guard, request.prunes())
         }

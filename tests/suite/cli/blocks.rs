@@ -172,6 +172,20 @@ fn a_name_that_cant_stand_in_all_places_is_refused() {
     assert_eq!(place.text(), TEXT);
 }
 
+/// The check only warns of them, so they can be there.
+#[test]
+fn of_two_templates_with_one_name_each_command_says_so_and_one_can_be_removed() {
+    let place = Place::with(
+        "template t {\n  prepush 5;\n}\ntemplate t {\n  title x;\n}\nstream a {\n  url udp://1;\n  template t;\n}\n",
+    );
+    for line in ["rm template.t", "mv template.t template.u", "cp template.t template.u"] {
+        let run = place.line(line).exits(7).says("`template.t`: the template `t` is defined twice");
+        run.says("`template[1]` is the second");
+    }
+    place.line("rm template[1]").exits(0);
+    assert_eq!(place.text(), "template t {\n  prepush 5;\n}\nstream a {\n  url udp://1;\n  template t;\n}\n");
+}
+
 #[test]
 fn a_block_that_others_use_is_not_removed_unless_that_is_accepted() {
     for (path, told) in [

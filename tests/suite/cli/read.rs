@@ -55,6 +55,8 @@ fn paths() {
             &["-o", "compact", "--skip-streams", "streams.*.static"],
             "{\"streams\":{\"film\":{\"static\":false}}}\n",
         ),
+        // A stream that is named is asked for.
+        (&["--skip-streams", "streams.cam1.prepush"], "5\n"),
     ] {
         let run = place.run(["read"].iter().chain(arguments)).exits(0);
         assert_eq!(run.out, expected, "{arguments:?}");

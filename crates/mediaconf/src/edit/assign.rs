@@ -6,6 +6,8 @@
 //!
 //! *Invariants.* A value may be a secret: no message holds one. The patch passes [`Schema::normalize`].
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -39,6 +41,24 @@ pub enum AssignedValue {
     Remove,
     /// `--replace PATH s/OLD/NEW/`: the present strings, with a part replaced.
     Replace(Substitution),
+}
+
+impl Assignment {
+    /// The path, in which the keyword of the text stands for the key where it sets the only source.
+    fn path(&self) -> Cow<'_, Path> {
+        match self.value.text().is_some() && !self.value.removes() {
+            true => Cow::Owned(self.path.with_key_of_sources()),
+            false => Cow::Borrowed(&self.path),
+        }
+    }
+
+    /// True if its edits depend on what is there.
+    pub(crate) fn looks_up(&self) -> bool {
+        let segments = &self.path().segments;
+        matches!(self.value, AssignedValue::Replace(_))
+            || keys(segments).is_none()
+            || Place::resolve(segments).is_ok_and(|place| self.value.is_whole_in_words(place))
+    }
 }
 
 impl AssignedValue {
@@ -83,17 +103,6 @@ pub struct AssignOptions {
     pub near_misses: bool,
 }
 
-/// The patch that a request evaluates to on one configuration.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Evaluated {
-    /// The merge patch (RFC 7396), as it is sent to a server; of a [request of the text](crate::Request::is_of_text) only
-    /// the places that change.
-    pub patch: Value,
-    /// True if the patch is right only for the configuration that was read, such as one for which lists, globs or
-    /// conditions were looked up.
-    pub depends_on_read: bool,
-}
-
 /// One new value for one place.
 #[derive(Debug, Clone)]
 pub(super) struct PathEdit {
@@ -121,16 +130,12 @@ impl Config<'_> {
         assignments: &[Assignment],
         conditions: &[Condition],
         options: AssignOptions,
-    ) -> Result<Evaluated, Faults> {
+    ) -> Result<Value, Faults> {
         let expansion = Expansion { current: self, real: self, conditions, own_only: true };
         let assigner = Assigner { expansion, options };
-        let (mut edits, mut faults, mut depends_on_read) = (Vec::new(), Vec::new(), !conditions.is_empty());
-        for Assignment { path, value } in assignments {
-            // The keyword of the text stands for the key where it sets the only source.
-            let sets = value.text().is_some() && !value.removes();
-            let path = if sets { path.with_key_of_sources() } else { path.clone() };
-            depends_on_read |= looks_up(&path, value);
-            let made = assigner.edits(&path, value);
+        let (mut edits, mut faults) = (Vec::new(), Vec::new());
+        for assignment in assignments {
+            let made = assigner.edits(&assignment.path(), &assignment.value);
             made.map_or_else(|fault| faults.push(fault), |made| edits.extend(made));
         }
         faults.extend(assigner.overlaps(&edits));
@@ -150,15 +155,8 @@ impl Config<'_> {
         };
         Schema::normalize(patch.clone())
             .map_err(|faults| Faults(faults.0.into_iter().map(of_path).collect()))?;
-        Ok(Evaluated { patch, depends_on_read })
+        Ok(patch)
     }
-}
-
-/// True if the edits of an assignment depend on what is there.
-fn looks_up(path: &Path, value: &AssignedValue) -> bool {
-    matches!(value, AssignedValue::Replace(_))
-        || keys(&path.segments).is_none()
-        || Place::resolve(&path.segments).is_ok_and(|place| value.is_whole_in_words(place))
 }
 
 impl Assigner<'_> {

@@ -14,7 +14,7 @@ use super::align::{Alignment, Step};
 use super::surroundings::kind_of;
 use super::sync::Sync;
 use crate::check::{near_miss_in_block, slips};
-use crate::query::Path;
+use crate::query::{Path, Segment};
 use crate::schema::{
     DirectiveForm, Fault, FaultKind, ForeignForm, Kind, Parameter, Place, Pointer, Schema, Scope,
     first_argument, inner_scope,
@@ -126,40 +126,36 @@ impl<'d> Sync<'_, 'd> {
     pub(super) fn missed(&self, scope: Scope, line: Entry<'_>, pointer: &Pointer) -> Option<String> {
         let mut above = pointer.keys();
         let key = above.pop().filter(|_| !matches!(scope, Scope::Unknown | Scope::Plugin))?;
-        let path = |above: &[String], below: &[&str]| {
-            let keys = above.iter().map(String::as_str).chain(below.iter().copied());
-            format!("`{}`", Path::of(keys).shown())
+        let at = |above: &[String], Path { segments }: Path| {
+            let above = Path::of(above.iter().map(String::as_str));
+            let whole = Path { segments: [above.segments, segments].concat() };
+            Some(format!("did you mean `{}`?", whole.shown()))
         };
-        let at = |above: &[String], below: &[&str]| Some(format!("did you mean {}?", path(above, below)));
-        if let Some(meant) = Schema::foreign(&key).and_then(|row| row.is)
-            && scope.by_key(meant).is_some()
-        {
-            return at(&above, &[meant]);
+        let (lower, newer) =
+            (key.to_lowercase(), Schema::foreign(&key).and_then(|row| scope.by_key(row.is?)));
+        let known = match newer {
+            None if scope.knows(&key) => return None,
+            None => scope.knows(&lower).then(|| scope.by_name(&lower).map_or(&*lower, |row| row.key)),
+            Some(row) => Some(row.key),
+        };
+        if let Some(known) = known {
+            return at(&above, Path::of([known]));
         }
-        if scope.knows(&key) {
-            return None;
-        }
-        let lower = key.to_lowercase();
-        if scope.knows(&lower) {
-            return at(&above, &[scope.by_name(&lower).map_or(&*lower, |row| row.key)]);
-        }
-        // A whole path, as `read` prints those into lists: names are quoted.
-        let whole = Path::parse(&key).ok().filter(|path| scope == Scope::Top && path.segments.len() > 1);
-        let is_there = |name: &str| scope.knows(name) || !self.members.foreign_by_key(name).is_empty();
-        if let Some(path) = whole.filter(|path| path.segments[0].name().is_some_and(is_there)) {
-            return Some(format!("did you mean `{}`?", path.shown()));
-        }
-        let is_name = |part: &&str| !matches!(*part, "" | "$");
-        let is_whole = key.contains("://") || self.group_with(&key).is_some();
-        let separators: &[char] = if is_whole { &[] } else { &['.', '/', ':'] };
-        let parts: Vec<&str> = key.split(separators).filter(is_name).collect();
-        if let [first, ..] = parts[..] {
-            if scope.knows(first) {
-                return at(&above, &parts);
-            } else if first != key && Schema::kind(first).is_some() {
-                return at(&[], &parts);
-            } else if let Some(group) = self.group_with(first).filter(|_| scope == Scope::Top) {
-                return at(&[group], &parts);
+        // A whole path, as `read` prints it or with other signs between its names.
+        let is_name = key.contains("://") || self.group_with(&key).is_some();
+        let text = key.trim_start_matches(['$', '.', '/', ':']).replace(['/', ':'], ".");
+        let path =
+            if is_name { Path::of([&*key]) } else { Path::parse(&text).unwrap_or_else(|_| Path::of([])) };
+        if let Some(first) = path.segments.first().and_then(Segment::name) {
+            let group = || self.group_with(first).filter(|_| scope == Scope::Top);
+            let is_there = || scope == Scope::Top && !self.members.foreign_by_key(first).is_empty();
+            let above = match scope.knows(first) || path.segments.len() > 1 && is_there() {
+                true => Some(above.clone()),
+                false if first != key && Schema::kind(first).is_some() => Some(Vec::new()),
+                false => group().map(|group| vec![group]),
+            };
+            if let Some(above) = above {
+                return at(&above, path);
             }
         }
         if scope != Scope::Top {
@@ -167,20 +163,17 @@ impl<'d> Sync<'_, 'd> {
             return is_of_top.then(|| format!("did you mean `{key}` at the top level?"));
         }
         let kinds = Kind::ALL.into_iter().filter(|kind| kind.scope() != Scope::Plugin);
-        let block = |kind: Kind| [kind.key().to_owned(), "NAME".to_owned()];
-        let own = |kind: Kind| Some((kind, kind.scope().by_name(&key)?));
-        if let Some((kind, row)) = kinds.clone().find_map(own) {
-            return at(&block(kind), &[row.key]);
-        }
+        let blocks = kinds.map(|kind| (kind.scope(), vec![kind.key().to_owned(), "NAME".to_owned()]));
+        let own = |(scope, block): (Scope, Vec<String>)| at(&block, Path::of([scope.by_name(&key)?.key]));
+        // A member of another one, such as `login`.
         let is_part = |place: Place| !matches!(place, Place::Foreign | Place::Block(_));
-        let in_blocks = kinds.map(|kind| (kind.scope(), block(kind).to_vec()));
-        let holders = std::iter::once((scope, above)).chain(in_blocks).flat_map(|(scope, above)| {
-            let rows = scope.rows().filter(|row| row.codec.member(&key).is_ok_and(is_part));
-            rows.map(move |row| (above.clone(), row.key))
-        });
-        let meant: Vec<String> = holders.map(|(above, row)| path(&above, &[row, &key])).collect();
-        if !meant.is_empty() {
-            return Some(format!("did you mean {}?", meant.join(" or ")));
+        let part = |(scope, block): (Scope, Vec<String>)| {
+            let row = scope.rows().find(|row| row.codec.member(&key).is_ok_and(is_part))?;
+            at(&block, Path::of([row.key, &*key]))
+        };
+        let meant = blocks.clone().find_map(own);
+        if let Some(meant) = meant.or_else(|| std::iter::once((scope, above)).chain(blocks).find_map(part)) {
+            return Some(meant);
         }
         (line.is_block() && wraps(line)).then(|| format!("did you mean what is in `{key}`, without it?"))
     }
@@ -218,19 +211,20 @@ impl<'d> Sync<'_, 'd> {
                 Some((found, format!("replace them with {made}")))
             }
             _ => alignment.new.iter().zip(new).find_map(|(origin, new)| match *origin {
-                Some((Step::Edited, at)) => form_change(keyword, old[at], *new),
+                Some((Step::Edited, at)) => {
+                    let [has, made] = form_change(old[at], *new)?;
+                    Some((format!("`{keyword}` has {has}"), made.to_owned()))
+                }
                 _ => None,
             }),
         };
         let Some((found, made)) = change else { return };
-        let advice = match form {
-            DirectiveForm::NamedBlocks => "the blocks have names: give them by name, as `{\"NAME\":{…}}`",
-            _ => "send the present value with your change",
-        };
-        let anyway = "`--accept form-change` (over HTTP `accept=form-change`) makes the change anyway";
         let message = format!("{found} here, and this patch would {made}");
         let change = Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message);
-        self.guarded.push(change.hint(format!("{advice}; {anyway}")));
+        self.guarded.push(change.hint(
+            "send the present value with your change; `--accept form-change` (over HTTP `accept=form-change`) \
+             makes the change anyway",
+        ));
     }
 }
 
@@ -246,19 +240,13 @@ pub(super) fn scope_in(within: Option<Entry<'_>>) -> Scope {
     within.map_or(Scope::Top, inner)
 }
 
-/// How a line has another form than the new one in its place.
-fn form_change(keyword: &str, old: Entry<'_>, new: Entry<'_>) -> Option<(String, String)> {
-    let has = |what: &str| format!("`{keyword}` has {what}");
-    let is_quoted = |entry: Entry<'_>| {
-        let mut words = entry.arguments();
-        words.next().is_some_and(|word| word.value().contains(char::is_whitespace)) && words.next().is_none()
-    };
+/// What a line has that the new one in its place lacks, and what would become of it.
+fn form_change(old: Entry<'_>, new: Entry<'_>) -> Option<[&'static str; 2]> {
+    let is_quoted = || new.only_argument().is_some_and(|word| word.value().contains(char::is_whitespace));
     match (old.is_block(), new.is_block(), old.count_arguments()) {
-        (false, true, 1..) => Some((has("words"), "turn it into a block".to_owned())),
-        (true, false, _) => Some((has("a block"), "replace it with words".to_owned())),
-        (false, false, 2..) if is_quoted(new) => {
-            Some((has("several words"), "replace them with one quoted word".to_owned()))
-        }
+        (false, true, 1..) => Some(["words", "turn it into a block"]),
+        (true, false, _) => Some(["a block", "replace it with words"]),
+        (false, false, 2..) if is_quoted() => Some(["several words", "replace them with one quoted word"]),
         _ => None,
     }
 }

@@ -30,7 +30,7 @@ pub(crate) mod surroundings;
 mod sync;
 mod words;
 
-pub use assign::{AssignOptions, AssignedValue, Assignment, Evaluated};
+pub use assign::{AssignOptions, AssignedValue, Assignment};
 pub use completion::{Completion, PathUse, Proposal};
 pub use explain::Explanation;
 pub use substitution::Substitution;
@@ -280,7 +280,7 @@ impl PromisedBlock {
         let blocks = old.own_by_key(kind.key());
         let block = |id| Some(blocks[blocks.binary_search_by_key(&id, |block| block.id()).ok()?]);
         let (mut expected, found) = match self.old.and_then(block) {
-            Some(old) => kind.read_differing([old, new], |key| members.contains_key(key)).into(),
+            Some(old) => (kind.read(old), kind.read(new)),
             None => (Object::new(), kind.read(new)),
         };
         expected.extend(members);

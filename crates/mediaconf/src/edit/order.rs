@@ -71,23 +71,14 @@ impl<'d> Sync<'_, 'd> {
         let text = Document::parse(kind.write(name, &target));
         let block = text.entries().next()?;
         self.doubt_words(Scope::Top, block, pointer);
-        for line in block.children() {
-            let (scope, keyword) = (kind.scope(), line.keyword());
-            let row = scope.by_keyword(&keyword);
-            let pointer = &pointer.child(row.map_or_else(|| scope.key_of(&keyword), |row| row.key.into()));
-            self.doubt_new((scope, Some(kind.key())), line, pointer);
-        }
+        self.doubt_lines_of((kind.scope(), kind.key()), block, pointer);
         self.promises.block(kind, name, Some(PromisedBlock::new(&target)));
         Some(NewEntry::of(block))
     }
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: &At<'_, 'd>) {
         let members = Members::group(kind.scope(), entry.children());
-        // A member of a wrong form gives way to one that is set.
-        let is_meant = |own: &String, key: &str| own == key || protocol_of_switch(own) == Some(key);
-        let may_change =
-            |key: &str| key.starts_with(Schema::ESCAPE) || patch.keys().any(|own| is_meant(own, key));
-        let current = kind.read_some(entry, &members, |key, _| may_change(key));
+        let current = kind.read_grouped(entry, &members);
         let patch = &*switched(&current, patch, &at.pointer, &mut self.faults);
         let merged = kind.merge(Some((&current, &members)), patch, &at.pointer);
         let Some(mut target) = self.faults.take(merged) else { return };

@@ -28,12 +28,11 @@ impl<'d> Sync<'_, 'd> {
         let stays = |(step, index)| (step != Step::Edited).then(|| entries[index]);
         let staying: Vec<_> = alignment.new.iter().map(|origin| origin.and_then(stays)).collect();
         let blocks = self.blocks_of_ports(list, &new, &staying, at);
-        let mut lines = Vec::new();
-        for (port, block) in new.iter().zip(&blocks) {
+        let line = |(port, block): (&Value, &Option<Value>)| {
             let words: Vec<_> = [port.clone()].into_iter().chain(block.clone()).collect();
-            lines.push(occurrence(row.keywords[0], &words));
-        }
-        let fresh = Document::parse(lines.join("\n"));
+            occurrence(row.keywords[0], &words)
+        };
+        let fresh = Document::parse(new.iter().zip(&blocks).map(line).collect::<Vec<_>>().join("\n"));
         let fresh: Vec<_> = fresh.entries().collect();
         let names = || new.iter().map(|port| scalar_text(port).unwrap_or_default());
         for ((&line, entry), name) in fresh.iter().zip(&staying).zip(names()) {

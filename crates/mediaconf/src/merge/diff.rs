@@ -11,8 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::edit::align::longest_increasing_subsequence;
 use crate::query::Config;
 use crate::schema::{
-    AddressShape, DirectiveRole, Kind, Object, Place, Pointer, Schema, Scope, are_named_blocks, keyword_of,
-    scalar_text,
+    AddressShape, Kind, Object, Place, Pointer, Schema, Scope, are_named_blocks, keyword_of, scalar_text,
 };
 use crate::secret::Masker;
 use crate::syntax::{Document, Entry, one_line};
@@ -58,7 +57,7 @@ pub fn group(kind: Kind, sides: [&Config<'_>; 2]) -> Option<Value> {
 /// A stream, live or plugin in which two configurations differ.
 pub(crate) struct BlockChange {
     pub name: String,
-    /// Its own members on each side that has it; of two texts those that differ, and the backend.
+    /// Its own members on each side that has it.
     pub both: [Option<Object>; 2],
     /// Its place on each side, from 0.
     pub places: [Option<usize>; 2],
@@ -71,7 +70,6 @@ pub(crate) struct BlockChange {
 /// Returns the blocks that differ or move: the removed ones, then the others in their new order. Values are made of one
 /// block at a time, and of none that has the same text on both sides.
 pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl Iterator<Item = BlockChange> {
-    let backend = DirectiveRole::Backend.key(kind.scope());
     let entries = sides.map(|side| side.members().own_by_key(kind.key()));
     let (pairs, positions) = match !entries[0].is_empty() && Entry::are_namesakes(entries[0], entries[1]) {
         true => {
@@ -94,16 +92,10 @@ pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl 
         }
         let own = |side: usize| {
             let value = |_| sides[side].value(&[kind.key(), &name]).unwrap_or_default();
-            let own = || Some(own_members(Place::Block(kind), &places[side].map(value)?));
-            entry(side).map(|entry| kind.read(entry)).or_else(own)
+            let block = entry(side).map(|entry| kind.read(entry).into()).or_else(|| places[side].map(value));
+            block.map(|block| own_members(Place::Block(kind), &block))
         };
-        let mut both = match here {
-            Some((old, new)) => kind.read_differing([old, new], |key| key == backend).map(Some),
-            None => [own(0), own(1)],
-        };
-        for own in both.iter_mut().flatten() {
-            own.retain(|key, _| !Place::Block(kind).lacks_own(key));
-        }
+        let both = [own(0), own(1)];
         let patch = match &both {
             [Some(old), Some(new)] => members(kind.scope(), [old, new]),
             [_, new] => new.clone().unwrap_or_default(),
@@ -402,24 +394,19 @@ pub fn patch_to_state(text: &str, prune: Prune, current: &Config<'_>) -> Value {
 }
 
 /// Returns the patch that gives the streams, lives or plugins of a configuration the settings that those of another set;
-/// `None` if they have them. Of what stands there already no value is kept: that takes twenty times the memory.
+/// `None` if they have them.
 fn settings_of_blocks(kind: Kind, sides: [&Config<'_>; 2]) -> Option<Value> {
-    let [present, wanted] = sides.map(|side| side.members().own_by_key(kind.key()).iter());
-    let present: HashMap<_, _> = present.map(|block| (block.group_name().value(), *block)).collect();
-    let change = |block: &Entry<'_>| {
-        let name = block.group_name().value();
-        let old = present.get(&name);
-        if old.is_some_and(|old| old.text() == block.text()) {
-            return None;
-        }
-        let mut wanted = kind.read(*block);
-        drop_defaults(kind.scope(), block.children(), &mut wanted);
-        let present = old.map(|old| kind.read(*old)).unwrap_or_default();
+    let wanted = sides[1].members().own_by_key(kind.key());
+    let change = |BlockChange { name, both: [old, new], places, .. }: BlockChange| {
+        let mut new = new?;
+        drop_defaults(kind.scope(), wanted[places[1]?].children(), &mut new);
         // A new object, because the old one keeps the room that it had.
-        let wanted: Object = wanted.into_iter().filter(|(key, new)| present.get(key) != Some(new)).collect();
-        (old.is_none() || !wanted.is_empty()).then(|| (name.into_owned(), wanted.into()))
+        let is_new =
+            |(key, value): &(String, Value)| old.as_ref().and_then(|old| old.get(key)) != Some(value);
+        let new: Object = new.into_iter().filter(is_new).collect();
+        (old.is_none() || !new.is_empty()).then(|| (name, new.into()))
     };
-    not_empty(wanted.filter_map(change).collect())
+    not_empty(block_changes(kind, sides).filter_map(change).collect())
 }
 
 /// Drops the members that are shown although no directive sets them.

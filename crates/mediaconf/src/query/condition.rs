@@ -3,8 +3,6 @@
 //! The path of a condition begins below the selected entry and goes through lists without brackets: a condition holds
 //! for a list if it holds for any of its entries. Values are compared as they are, secrets included; no message shows one.
 
-use std::fmt;
-
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -61,13 +59,6 @@ enum Test {
     /// `=~`
     Matches(Regex),
     Exists,
-}
-
-/// Shows no value, which may be a secret.
-impl fmt::Debug for Condition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Condition({})", self.path)
-    }
 }
 
 /// Compiles a regular expression of users. The fault shows nothing of it: it may hold a part of a secret.
@@ -194,13 +185,6 @@ pub struct Expectation {
     pub path: Path,
     /// The value as text, typed by the place; `null` if there must be no value.
     pub value: String,
-}
-
-/// Shows no value, which may be a secret.
-impl fmt::Debug for Expectation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Expectation({})", self.path)
-    }
 }
 
 impl Expectation {

@@ -114,7 +114,13 @@ impl Document {
         let [old_names, new_names] = [self.entries_in(old), new.entries_in(new_numbers)]
             .map(|entries| entries.filter_map(NameUse::of_block).map(|used| (used.group, used.name)))
             .map(BTreeSet::from_iter);
-        let gone = &old_names - &new_names;
+        let mut gone = &old_names - &new_names;
+        if !gone.is_empty() {
+            // Of two blocks with the name, the other stays.
+            for used in new.name_uses().into_iter().filter(|used| used.is_definition) {
+                gone.remove(&(used.group, used.name));
+            }
+        }
         // Of an entry that is no block its keyword.
         let path = |entry: Entry<'_>| {
             NameUse::of_block(entry).map_or_else(|| entry.keyword().into_owned(), |used| used.path())

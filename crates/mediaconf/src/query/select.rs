@@ -9,7 +9,7 @@ use std::mem;
 use serde_json::Value;
 
 use crate::query::{Condition, Config, Found, Path, Segment, UnknownKey, did_you_mean, keys};
-use crate::schema::{Fault, FaultKind, Kind, Object, Place};
+use crate::schema::{Fault, FaultKind, Kind, Object, Place, Schema};
 
 /// The value at a path, or the values at the places that it stands for.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,6 +112,11 @@ impl Config<'_> {
     pub(crate) fn missing(&self, path: &Path, keys: &[&str]) -> Fault {
         let index = (0..keys.len()).find(|&index| !self.contains(&keys[..=index])).unwrap_or(keys.len() - 1);
         let (above, key) = (&keys[..index], keys[index]);
+        let list = self.value(above).filter(|_| index == 1 && Schema::has_named_blocks(above[0]));
+        if let Some((name, second)) = list.as_ref().and_then(repeated_name) {
+            let hint = format!("`{}[{second}]` is the second: remove it, or `edit` it", above[0]);
+            return Fault::absent(format!("the {} `{name}` is defined twice", above[0])).hint(hint);
+        }
         let place = Place::resolve(&path.segments[..=index]);
         let fault = Fault::absent(match (&place, above.last()) {
             (Ok(Place::Own(_)), _) => format!("`{key}` is not set"),
@@ -130,6 +135,13 @@ impl Config<'_> {
             _ => Fault { hint: did_you_mean(key, self.names(above).iter().map(String::as_str)), ..fault },
         }
     }
+}
+
+/// The name that two blocks in the list of all blocks of a keyword have, and the place of the second.
+fn repeated_name(blocks: &Value) -> Option<(&str, usize)> {
+    let names: Vec<&Value> = blocks.as_array()?.iter().map(|block| &block[0]).collect();
+    let second = (1..names.len()).find(|&at| names[..at].contains(&names[at]))?;
+    Some((names[second].as_str()?, second))
 }
 
 /// The settings with which paths are expanded: to one place for each name that a glob matches and for each entry of a list
@@ -158,16 +170,12 @@ impl Expansion<'_> {
                 absence.map_or_else(|| self.current.found(&whole).map_err(|fault| fault.at(path)), Err)?;
             return Ok(Selection { found: vec![(path.clone(), one)], is_many: false });
         }
-        let mut found = Vec::new();
-        for place in &places {
-            match self.current.found(place) {
-                Ok(one) => found.push((place.clone(), one)),
-                // A glob may pass names without this value.
-                Err(fault) if fault.is_absent() => {}
-                Err(fault) => return Err(fault.at(place)),
-            }
-        }
-        let selection = Selection { found, is_many: true };
+        let found = places.iter().filter_map(|place| match self.current.found(place) {
+            // A glob may pass names without this value.
+            Err(fault) if fault.is_absent() => None,
+            found => Some(found.map(|one| (place.clone(), one)).map_err(|fault| fault.at(place))),
+        });
+        let selection = Selection { found: found.collect::<Result<_, Fault>>()?, is_many: true };
         if !selection.found.is_empty() {
             return Ok(selection);
         }

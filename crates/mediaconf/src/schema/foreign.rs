@@ -7,8 +7,6 @@ use std::sync::LazyLock;
 
 use foldhash::HashMap;
 use serde::Deserialize;
-use serde::de::IntoDeserializer;
-use serde::de::value::{Error, StrDeserializer};
 
 /// A directive that other servers of this family know.
 #[derive(Debug, Clone, Copy)]
@@ -112,13 +110,12 @@ impl ForeignKeyword {
         let words = |column: &'static str| column.split(' ');
         let within = words(within).map(|block| if block == "-" { OUTSIDE } else { block });
         let (form, facts) = facts.split_once(' ').unwrap_or((facts, ""));
-        let form: StrDeserializer<'_, Error> = form.into_deserializer();
         let has = |fact: &str| words(facts).any(|found| found == fact);
         let value = |name: &str| words(facts).find_map(|fact| fact.strip_prefix(name));
         Some(Self {
             keywords: words(keywords).collect::<Vec<_>>().leak(),
             within: within.collect::<Vec<_>>().leak(),
-            form: ForeignForm::deserialize(form).ok()?,
+            form: serde_json::from_value(form.into()).ok()?,
             repeats: has("repeats"),
             options: has("options"),
             secret: has("secret"),

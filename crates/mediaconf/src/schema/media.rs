@@ -1,25 +1,24 @@
 //! The rows of media servers. Within a scope they stand in the order in which they are shown and written.
 
-use crate::schema::Scope::{Backend, Live, Plugin, Source, Stream, Template, Top};
+use std::sync::LazyLock;
+
+use crate::schema::Scope::{Backend, Source};
 use crate::schema::{
     AddressShape, AddressesShape, BACKEND_URL, BITRATE, BlocksShape, CLUSTER_KEY_GLOBAL, Codec, DURATION,
-    DVR_REFERENCE, Derived, DirectiveRole, FLAG, Kind, KnownOption, LOG_LEVEL, ListShape, ObjectShape,
-    OptionsShape, PERCENT, PORT, Parameter, Part, PartPlace, SCALAR, SECONDS, SWITCH, Schema, Scope, TEXT,
-    URL_GLOBAL, WordKind,
+    DVR_REFERENCE, Derived, DirectiveRole, FLAG, Kind, LOG_LEVEL, ListShape, ObjectShape, OptionsShape,
+    PERCENT, PORT, Parameter, Part, PartPlace, SCALAR, SECONDS, SWITCH, Schema, Scope, TEXT, URL_GLOBAL,
+    WordKind,
 };
 
 impl Scope {
     pub(super) fn table(self) -> &'static [Parameter] {
-        match self {
-            Top => &TOP_ROWS,
-            Stream => &STREAM_ROWS,
-            Live => &LIVE_ROWS,
-            Plugin => &PLUGIN_ROWS,
-            Source => &SOURCE_ROWS,
-            Backend => &BACKEND_ROWS,
-            Template => &TEMPLATE_ROWS,
-            Self::Unknown => &[],
-        }
+        static TABLES: LazyLock<[Vec<Parameter>; 7]> = LazyLock::new(|| {
+            let of_stream = [STREAM, PLAYED, REPEATED, SHARED].concat();
+            let of_live = [LIVE, PLAYED, REPEATED, SHARED].concat();
+            let of_template = [TEMPLATE, PLAYED, SHARED].concat();
+            [TOP.into(), of_stream, of_live, PLUGIN.into(), OF_SOURCE.into(), OF_BACKEND.into(), of_template]
+        });
+        TABLES.get(self as usize).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -92,10 +91,8 @@ static TRANSCODER: OptionsShape = OptionsShape {
     usual: "ab acodec burn copy crop deinterlace deviceid external fps gop hw hw=nvenc level logo open_gop preset \
         preset=fast preset=faster preset=medium preset=slow preset=slower preset=superfast preset=ultrafast \
         preset=veryfast preset=veryslow profile refs size split_channels threads vb vcodec",
-    known: &[
-        KnownOption { keyword: "vb", key: "video_bitrate", kind: &BITRATE },
-        KnownOption { keyword: "ab", key: "audio_bitrate", kind: &BITRATE },
-    ],
+    known: [("vb", "video_bitrate"), ("ab", "audio_bitrate")],
+    kind: &BITRATE,
 };
 
 const fn part(key: &'static str, kind: &'static WordKind, place: PartPlace) -> Part {
@@ -125,8 +122,8 @@ const fn own_cluster_key(doc: &'static str) -> Parameter {
     cluster_key().default("the global `cluster_key`").doc(doc, "cluster_key SECRET;")
 }
 
-const fn account(keywords: &'static [&'static str], role: DirectiveRole) -> Parameter {
-    row(keywords, &ACCOUNT).role(role).strict().secret()
+const fn account(keywords: &'static [&'static str]) -> Parameter {
+    row(keywords, &ACCOUNT).strict().secret()
 }
 
 const fn auth() -> Parameter {
@@ -142,28 +139,6 @@ const fn group(kind: &'static Kind, keywords: &'static [&'static str]) -> Parame
     Parameter::new(kind.key(), keywords, kind).strict().shown()
 }
 
-const ARCHIVE: Parameter = row(&["dvr"], &DVR).role(DirectiveRole::Archive).doc(
-    "Archive: `ROOT` is its folder, `@NAME` refers to a `dvr` of the top level; `90%` is how full the disk may get, `5d` \
-     how long recordings are kept (in JSON 432000, in seconds)",
-    "dvr /storage 90% 5d;",
-);
-
-const TITLE: Parameter = value(&["title"], &SCALAR).doc("Title that viewers see", "title \"Camera 1\";");
-
-const COMMENT: Parameter =
-    value(&["comment"], &SCALAR).doc("Remark for administrators", "comment \"north gate\";");
-
-const DISABLED: Parameter = value(&["disabled"], &FLAG)
-    .role(DirectiveRole::Disabled)
-    .default("false")
-    .doc("Whether it is switched off", "disabled;");
-
-const FORMER_URL_GLOBAL: Parameter =
-    derived(URL_GLOBAL, &Derived::Former, "Ignored; an earlier version showed auth.url_global here");
-
-const GLOBAL_CLUSTER_KEY: Parameter =
-    derived(CLUSTER_KEY_GLOBAL, &Derived::Global, "The global cluster_key; output only");
-
 const fn position(doc: &'static str) -> Parameter {
     derived(Schema::POSITION, &Derived::Position, doc)
 }
@@ -174,15 +149,7 @@ const fn sources(doc: &'static str) -> Parameter {
         .doc(doc, "url udp://239.0.0.1:1234 priority=1;")
 }
 
-const PREPUSH: Parameter = value(&["prepush"], &SECONDS)
-    .doc("How much is buffered before playing starts; off buffers nothing", "prepush 5;");
-
-const TRANSCODING: Parameter = Parameter { unit: BITRATE.unit, ..row(&["transcoder"], &TRANSCODER) }.doc(
-    "Options of the transcoder, in order; vb is video_bitrate, ab is audio_bitrate, 64k is 64000",
-    "transcoder vb=1024k ab=64k;",
-);
-
-static TOP_ROWS: [Parameter; 28] = [
+static TOP: &[Parameter] = &[
     row(&["http"], &HTTP).strict().shown().doc("Ports and addresses of the HTTP server", "http 80;"),
     Parameter::new(HTTP.blocks, &[], &BlocksShape(&HTTP))
         .doc("Settings in the block of an http directive, by port", "http 80 { api false; }"),
@@ -195,11 +162,11 @@ static TOP_ROWS: [Parameter; 28] = [
     value(&["pulsedb"], &TEXT).doc("Folder of the statistics database", "pulsedb /var/lib/media;"),
     cluster_key().doc("Secret that the servers of a cluster share", "cluster_key SECRET;"),
     value(&["log_requests", "logrequests"], &SWITCH).doc("Whether requests are logged", "log_requests true;"),
-    account(&["edit_auth"], DirectiveRole::Editor).doc(
+    account(&["edit_auth"]).role(DirectiveRole::Editor).doc(
         "Login and password of the account that may change the configuration",
         "edit_auth admin SECRET;",
     ),
-    account(&["view_auth"], DirectiveRole::Viewer).doc(
+    account(&["view_auth"]).role(DirectiveRole::Viewer).doc(
         "Login and password of an account that may look, but change nothing",
         "view_auth viewer SECRET;",
     ),
@@ -237,24 +204,16 @@ static TOP_ROWS: [Parameter; 28] = [
     ),
 ];
 
-static STREAM_ROWS: [Parameter; 14] = [
+static STREAM: &[Parameter] = &[
     derived("name", &Derived::Name, "The name of the stream; equals its key"),
     derived(Schema::STATIC, &Derived::Static, "Whether it always runs: true for stream, false for ondemand"),
     position("Place among the streams, from 1; setting it moves the block"),
     sources("Sources of the stream; the first that works is played").shown(),
     own_auth("Authorization backend of this stream; auth false opens it to everybody", "auth false;"),
     own_cluster_key("Secret of this stream's source, instead of the global one"),
-    PREPUSH,
-    TRANSCODING,
-    FORMER_URL_GLOBAL,
-    GLOBAL_CLUSTER_KEY,
-    ARCHIVE,
-    TITLE,
-    COMMENT,
-    DISABLED,
 ];
 
-static LIVE_ROWS: [Parameter; 15] = [
+static LIVE: &[Parameter] = &[
     derived("prefix", &Derived::Name, "The prefix of the location; equals its key"),
     value(&["publish_enabled"], &SWITCH)
         .default("true")
@@ -265,34 +224,50 @@ static LIVE_ROWS: [Parameter; 15] = [
     own_auth("Authorization backend of this location", "auth http://backend/publish;"),
     own_cluster_key("Secret of this location, instead of the global one"),
     sources("Sources of what is published here"),
-    PREPUSH,
-    TRANSCODING,
-    FORMER_URL_GLOBAL,
-    GLOBAL_CLUSTER_KEY,
-    ARCHIVE,
-    TITLE,
-    COMMENT,
-    DISABLED,
 ];
 
-static PLUGIN_ROWS: [Parameter; 2] = [
+/// In each block of a source.
+static PLAYED: &[Parameter] = &[
+    value(&["prepush"], &SECONDS)
+        .doc("How much is buffered before playing starts; off buffers nothing", "prepush 5;"),
+    Parameter { unit: BITRATE.unit, ..row(&["transcoder"], &TRANSCODER) }.doc(
+        "Options of the transcoder, in order; vb is video_bitrate, ab is audio_bitrate, 64k is 64000",
+        "transcoder vb=1024k ab=64k;",
+    ),
+];
+
+static REPEATED: &[Parameter] = &[
+    derived(URL_GLOBAL, &Derived::Former, "Ignored; an earlier version showed auth.url_global here"),
+    derived(CLUSTER_KEY_GLOBAL, &Derived::Global, "The global cluster_key; output only"),
+];
+
+/// In each block of a source, behind all others.
+static SHARED: &[Parameter] = &[
+    row(&["dvr"], &DVR).role(DirectiveRole::Archive).doc(
+        "Archive: `ROOT` is its folder, `@NAME` refers to a `dvr` of the top level; `90%` is how full the disk may \
+         get, `5d` how long recordings are kept (in JSON 432000, in seconds)",
+        "dvr /storage 90% 5d;",
+    ),
+    value(&["title"], &SCALAR).doc("Title that viewers see", "title \"Camera 1\";"),
+    value(&["comment"], &SCALAR).doc("Remark for administrators", "comment \"north gate\";"),
+    value(&["disabled"], &FLAG)
+        .role(DirectiveRole::Disabled)
+        .default("false")
+        .doc("Whether it is switched off", "disabled;"),
+];
+
+static PLUGIN: &[Parameter] = &[
     derived("name", &Derived::Name, "The name of the plugin; equals its key"),
     position("Place among the plugins, from 1; setting it moves the block"),
 ];
 
-static SOURCE_ROWS: [Parameter; 1] = [derived("url", &Derived::Address, "The address of the source")];
+static OF_SOURCE: &[Parameter] = &[derived("url", &Derived::Address, "The address of the source")];
 
-static BACKEND_ROWS: [Parameter; 1] =
-    [derived(URL_GLOBAL, &Derived::Global, "In streams and lives: the global auth.url; output only")];
+static OF_BACKEND: &[Parameter] =
+    &[derived(URL_GLOBAL, &Derived::Global, "In streams and lives: the global auth.url; output only")];
 
-static TEMPLATE_ROWS: [Parameter; 9] = [
+static TEMPLATE: &[Parameter] = &[
     sources("Sources of the streams that it holds for; the first that works is played"),
     own_auth("Authorization backend of the streams that it holds for", "auth http://backend/auth;"),
     own_cluster_key("Secret of the sources, instead of the global one"),
-    PREPUSH,
-    TRANSCODING,
-    ARCHIVE,
-    TITLE,
-    COMMENT,
-    DISABLED,
 ];

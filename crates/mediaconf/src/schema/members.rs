@@ -173,11 +173,6 @@ impl<'d> Members<'d> {
         self.places[kind as usize].get_or_init(|| names().zip(0..).collect())
     }
 
-    /// The entries from which a known parameter is read; those of another one if that has them.
-    pub fn read_by(&self, parameter: &'static Parameter) -> &[Entry<'d>] {
-        parameter.codec.facts().entries_of.map_or_else(|| self.own(parameter), |key| self.own_by_key(key))
-    }
-
     /// The entries of each unknown keyword, by first appearance.
     pub fn foreign(&self) -> &IndexMap<Cow<'d, str>, Vec<Entry<'d>>> {
         &self.foreign
@@ -194,16 +189,15 @@ impl<'d> Members<'d> {
         if self.scope.key_of(keyword) == key { self.foreign_by_keyword(keyword) } else { &[] }
     }
 
-    /// The entries of a member with a directive of its own.
+    /// The entries from which the member with a key is read; those of another parameter if that has them.
     pub fn lines(&self, key: &str) -> &[Entry<'d>] {
-        self.scope.by_key(key).map_or_else(|| self.foreign_by_key(key), |row| self.own(row))
+        let Some(row) = self.scope.by_key(key) else { return self.foreign_by_key(key) };
+        self.own_by_key(row.codec.facts().entries_of.unwrap_or(key))
     }
 
     /// The own value of a member; `None` if it is not shown.
     pub fn value(&self, key: &str) -> Option<Value> {
-        match self.scope.by_key(key) {
-            Some(row) => row.read(self.read_by(row), None),
-            None => General { keyword: key }.read(self.foreign_by_key(key), None),
-        }
+        let (row, lines) = (self.scope.by_key(key), self.lines(key));
+        row.map_or_else(|| General { keyword: key }.read(lines, None), |row| row.read(lines, None))
     }
 }

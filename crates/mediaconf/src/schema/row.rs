@@ -292,7 +292,7 @@ impl DirectiveRole {
 }
 
 /// One row of the table.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Parameter {
     /// The JSON key.
     pub key: &'static str,
@@ -601,18 +601,9 @@ pub enum JsonForm {
 pub struct OptionsShape {
     /// Names of usual options, maybe with a value: a slip is taken for one of them.
     pub usual: &'static str,
-    /// The options whose values are not under the word rule.
-    pub known: &'static [KnownOption],
-}
-
-/// An option that has a name of its own in JSON, and a kind.
-#[derive(Debug)]
-pub struct KnownOption {
-    /// Its name in the text.
-    pub keyword: &'static str,
-    /// Its name in JSON.
-    pub key: &'static str,
-    /// The kind of its value; another value is under the word rule.
+    /// The options whose values are not under the word rule: the name of each in the text, and in JSON.
+    pub known: [(&'static str, &'static str); 2],
+    /// The kind of these values; another value is under the word rule.
     pub kind: &'static WordKind,
 }
 

@@ -6,7 +6,7 @@ use foldhash::HashSet;
 
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_secret_name};
-use super::values::SecretValues;
+use super::values::{SecretValues, is_one_of};
 use crate::schema::{Kind, Scope, inner_scope, read};
 use crate::syntax::{Children, Document, Entry, Word, comment_start, line_end, line_start};
 
@@ -211,8 +211,7 @@ pub fn line_parts(line: &str, continued: Option<Secrecy>) -> (Vec<Range<usize>>,
 
 /// True if a word in a comment names a secret wherever it stands.
 fn is_unmistakable(name: &str) -> bool {
-    let is_ordinary = || ORDINARY.split(' ').any(|ordinary| name.eq_ignore_ascii_case(ordinary));
-    is_account(name) || (is_secret_name(name) && !is_ordinary())
+    is_account(name) || (is_secret_name(name) && !is_one_of(ORDINARY, name))
 }
 
 /// The name that a word begins with, behind any quotes or brackets.

@@ -220,7 +220,7 @@ fn base64_words(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
 }
 
 /// True if a word is one of a list, in any case.
-fn is_one_of(list: &str, word: &str) -> bool {
+pub(super) fn is_one_of(list: &str, word: &str) -> bool {
     list.split(' ').any(|listed| word.eq_ignore_ascii_case(listed))
 }
 

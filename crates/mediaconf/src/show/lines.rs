@@ -18,8 +18,7 @@ type FoundEntries<'d, 'p> = (Vec<Entry<'d>>, Option<&'p [Segment]>);
 
 fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<FoundEntries<'d, 'p>> {
     let (key, below) = (segments.first()?.name()?, &segments[1..]);
-    let row = members.scope().by_key(key);
-    let entries = row.map_or_else(|| members.foreign_by_key(key), |row| members.read_by(row));
+    let (row, entries) = (members.scope().by_key(key), members.lines(key));
     let facts = row.map(|row| row.codec.facts()).unwrap_or_default();
     let is_of_list = facts.entries_of.is_some();
     let has_names = match row {

@@ -1,15 +1,12 @@
 //! Assignments (`--set`, `--set-string`, `--unset`): the patch of each, or its faults.
 
-use mediaconf::{AssignOptions, AssignedValue, Assignment, Config, Document, Faults, Path, Schema};
+use mediaconf::{AssignOptions, AssignedValue, Assignment, Config, Document, Faults, Path, Request, Schema};
 use proptest::prelude::{Just, prop_oneof, proptest};
 use proptest::sample::select;
 use serde_json::Value;
 
 use crate::fixtures::table_file;
 use crate::tables;
-
-/// A patch, and whether it depends on what was read.
-type Evaluated = Result<(Value, bool), Faults>;
 
 /// `PATH=VALUE` for `--set`, `s:` in front for `--set-string`, and `PATH` for `--unset`.
 fn assignment(text: &str) -> Assignment {
@@ -27,14 +24,14 @@ fn assignment(text: &str) -> Assignment {
 }
 
 /// Evaluates on the document of the table and on its JSON, which must be the same.
-fn evaluate(assignments: &[&str], options: AssignOptions) -> Evaluated {
+fn evaluate(assignments: &[&str], options: AssignOptions) -> Result<Value, Faults> {
     let document = Document::parse(table_file("assignments.conf"));
     let config = Config::new(&document);
     let remote = config.to_json();
     let assignments: Vec<Assignment> = assignments.iter().map(|text| assignment(text)).collect();
     let computed = config.to_patch(&assignments, &[], options);
     assert_eq!(computed, Config::from(&remote).to_patch(&assignments, &[], options));
-    computed.map(|computed| (computed.patch, computed.depends_on_read))
+    computed
 }
 
 #[test]
@@ -42,7 +39,7 @@ fn assignments_are_a_patch_or_faults() {
     tables::hold("assignments.txt", |case| {
         let assignments: Vec<&str> = case.split(" & ").collect();
         match evaluate(&assignments, AssignOptions::default()) {
-            Ok((patch, _)) => patch.to_string(),
+            Ok(patch) => patch.to_string(),
             Err(faults) => tables::told(&faults),
         }
     });
@@ -67,11 +64,11 @@ fn depth_is_bounded() {
 
 #[test]
 fn lists_and_stars_depend_on_what_was_read() {
-    for (assignment, expected) in
+    for (text, expected) in
         [("rtmp=1", false), ("http=[1]", false), ("http[+]=1", true), ("lives.*.x=1", true)]
     {
-        let computed = evaluate(&[assignment], AssignOptions::default()).expect(assignment);
-        assert_eq!(computed.1, expected, "{assignment}");
+        let request = Request::assigning(vec![assignment(text)], Vec::new(), AssignOptions::default());
+        assert_eq!(request.depends_on_read(), expected, "{text}");
     }
 }
 
@@ -119,7 +116,7 @@ proptest! {
             value.map_or_else(|| path.clone(), |value| format!("{kind}{path}={value}"))
         }).filter(|text| !text.starts_with('[') && !text.contains(":[")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        if let Ok((patch, _)) = evaluate(&texts, AssignOptions { create, ..AssignOptions::default() }) {
+        if let Ok(patch) = evaluate(&texts, AssignOptions { create, ..AssignOptions::default() }) {
             proptest::prop_assert!(Schema::normalize(patch).is_ok());
         }
     }

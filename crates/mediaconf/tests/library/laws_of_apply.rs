@@ -16,7 +16,7 @@ const STRIDE: usize = 11;
 /// The document that a desired state makes of another one.
 fn applied(request: &Request, to: &Document) -> Document {
     let config = Config::new(to);
-    let patch = request.evaluate(&config).expect("a state has no faults").patch;
+    let patch = request.evaluate(&config).expect("a state has no faults");
     let edit = to.modify(patch.clone(), FaultKind::DOUBTS);
     let edit = edit.unwrap_or_else(|error| panic!("{error:?}\n{patch}\n{}", to.text()));
     edit.map_or_else(|| to.clone(), |edit| edit.document)
@@ -24,7 +24,7 @@ fn applied(request: &Request, to: &Document) -> Document {
 
 /// True if a merge would put words among blocks with names, which no object can hold.
 fn mixes_named_blocks(request: &Request, to: &Document) -> bool {
-    let patch = request.evaluate(&Config::new(to)).expect("a state has no faults").patch;
+    let patch = request.evaluate(&Config::new(to)).expect("a state has no faults");
     to.modify(patch, FaultKind::DOUBTS).is_err_and(|error| error.to_string().contains("named blocks"))
 }
 

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{directive, elements, json_string, no_member, of_words, opens, set_last, unlike};
+use super::{directive, elements, no_member, of_words, opens, set_last, unlike};
 use crate::schema::{
     AddressShape, BlockHead, Codec, Facts, Fault, JsonForm, Normalizer, Object, Place, SWITCH, Scope, TEXT,
-    URL_GLOBAL, has_needless_escape, json, keyword_of, object, read_directive,
+    URL_GLOBAL, has_needless_escape, json, keyword_of, object,
 };
 use crate::syntax::{Entry, Word, Words};
 
@@ -103,21 +103,15 @@ impl AddressShape {
         Value::Object(Map::from_iter([(self.address.to_owned(), address.into())]))
     }
 
-    /// Reads one address of a command line: an object, an address without blanks, or the words of its directive.
+    /// Reads one address of a command line: an object, or the words of its directive.
     pub fn parse_one(&self, text: &str) -> Result<Value, Fault> {
         if opens(text, '{') {
             return object(text);
         }
-        let has_blanks = text.is_empty() || text.contains(char::is_whitespace);
-        if let Some(address) = json_string(text).or_else(|| (!has_blanks).then(|| text.to_owned())) {
-            return Ok(self.only(&address));
-        }
-        let read = |entry: Entry<'_>| {
-            let address = Address::from_words(entry.arguments())?;
-            let is_one = address.options().all(|word| !word.option().0.raw.contains("://"));
-            is_one.then(|| Value::Object(self.object(&address)))
-        };
-        read_directive(text, read).flatten().ok_or_else(|| unlike("one URL, then NAME=VALUE options"))
+        let usage = "one URL, then NAME=VALUE options";
+        let value = of_words(self, usage, text)?;
+        let are_several = self.options_of(&value).any(|(key, _)| key.contains("://"));
+        if are_several { Err(unlike(usage)) } else { Ok(value) }
     }
 
     /// The line of one address with its options.

@@ -64,27 +64,15 @@ pub fn block_value(block: Entry<'_>) -> Value {
 
 /// The members of a block, whose entries are grouped; `head` is that of a stream, live or plugin.
 pub fn read_members(members: &Members<'_>, head: Option<&BlockHead<'_, '_>>) -> Object {
-    read_some(members, head, |_, _| true)
-}
-
-/// Those of them that have no directive, and those that are wanted by their key and their lines.
-pub fn read_some(
-    members: &Members<'_>,
-    head: Option<&BlockHead<'_, '_>>,
-    wants: impl Fn(&str, &[Entry<'_>]) -> bool,
-) -> Object {
-    let scope = members.scope();
     // Nothing is read where nothing stands, unless something is repeated or derived.
     let has_globals = head.is_some_and(|head| head.globals.is_some());
     let told = members.all_own().filter(|(row, entries)| {
-        let may_be_shown = !entries.is_empty() || has_globals || row.always_shown;
-        row.keywords.is_empty() || may_be_shown && wants(row.key, entries)
+        !entries.is_empty() || has_globals || row.always_shown || row.keywords.is_empty()
     });
-    let own =
-        told.filter_map(|(row, entries)| row.read(entries, head).map(|value| (row.key.to_owned(), value)));
+    let own = told.filter_map(|(row, entries)| Some((row.key.to_owned(), row.read(entries, head)?)));
     let foreign = members.foreign().iter().filter_map(|(keyword, entries)| {
-        let key = Some(scope.key_of(keyword)).filter(|key| wants(key, entries))?;
-        Some((key.into_owned(), General { keyword }.read(entries, None)?))
+        let key = members.scope().key_of(keyword).into_owned();
+        Some((key, General { keyword }.read(entries, None)?))
     });
     own.chain(foreign).collect()
 }
@@ -224,14 +212,12 @@ impl Codec for General<'_> {
         let scope = Schema::block_scope(self.keyword, 1);
         let has_occurrences = value.as_array().is_some_and(|elements| elements.iter().any(Value::is_array));
         match value {
-            Value::Object(_) if (scope != Scope::Unknown) => {
-                at.members(value, |at, name, value| match value {
-                    Value::Object(_) => normalized(scope, value, at),
-                    Value::Null => Some(value),
-                    value => General { keyword: name }.normalize(value, at),
-                })
-            }
-            Value::Object(_) => normalized(scope, value, at),
+            Value::Object(_) if scope == Scope::Unknown => normalized(scope, value, at),
+            Value::Object(_) => at.members(value, |at, name, value| match value {
+                Value::Object(_) => normalized(scope, value, at),
+                Value::Null => Some(value),
+                value => General { keyword: name }.normalize(value, at),
+            }),
             Value::Array(elements) if elements.is_empty() => {
                 at.wrong("an empty list can't be written", "null removes the directive")
             }

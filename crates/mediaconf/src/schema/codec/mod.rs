@@ -294,36 +294,15 @@ impl Codec for BlocksShape {
 impl Kind {
     /// The own members of a block.
     pub fn read(self, entry: Entry<'_>) -> Object {
-        self.read_some(entry, &Members::group(self.scope(), entry.children()), |_, _| true)
+        self.read_grouped(entry, &Members::group(self.scope(), entry.children()))
     }
 
-    /// Those of the header, and those that are wanted by their key and their lines; all if there is only a header.
-    pub fn read_some(
-        self,
-        entry: Entry<'_>,
-        members: &Members<'_>,
-        wants: impl Fn(&str, &[Entry<'_>]) -> bool,
-    ) -> Object {
-        let head = BlockHead { kind: self, entry, position: 0, globals: None };
-        read_some(members, Some(&head), |key, lines| !entry.is_block() || wants(key, lines))
+    /// The same of a block whose entries are grouped.
+    pub fn read_grouped(self, entry: Entry<'_>, members: &Members<'_>) -> Object {
+        read_members(members, Some(&BlockHead { kind: self, entry, position: 0, globals: None }))
     }
 
-    /// The own members of two blocks without those whose lines are the same in both, unless they are wanted by their key.
-    pub fn read_differing(self, both: [Entry<'_>; 2], wants: impl Fn(&str) -> bool) -> [Object; 2] {
-        let members = both.map(|entry| Members::group(self.scope(), entry.children()));
-        let are_blocks = both.iter().all(|entry| entry.is_block());
-        [0, 1].map(|side| {
-            let differs = |key: &str, lines: &[Entry<'_>]| {
-                let others = members[1 - side].lines(key);
-                !lines.iter().map(|line| line.text()).eq(others.iter().map(|line| line.text()))
-            };
-            let wants = |key: &str, lines: &[Entry<'_>]| !are_blocks || wants(key) || differs(key, lines);
-            self.read_some(both[side], &members[side], wants)
-        })
-    }
-
-    /// The own members of a block after a patch, those that it leaves alone as far as they are given; of a new one if there is
-    /// none yet.
+    /// The own members of a block after a patch; of a new one if there is none yet.
     pub fn merge(
         self,
         current: Option<(&Object, &Members<'_>)>,
@@ -338,7 +317,7 @@ impl Kind {
         let (own, members) = current.unwrap_or((shown, &nothing));
         let mut at = Normalizer::below_place(at);
         let mut merged = merge_into(own.clone(), members, patch, &mut at);
-        for (key, value) in shown.iter().filter(|(key, _)| own.contains_key(*key)) {
+        for (key, value) in shown {
             merged.entry(key.clone()).or_insert_with(|| value.clone());
         }
         merged.shift_remove(Schema::POSITION);

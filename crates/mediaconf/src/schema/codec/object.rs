@@ -1,15 +1,12 @@
 //! Directives of several words: `edit_auth LOGIN PASSWORD;`, whose words are the members of an object, and
 //! `transcoder vb=1024k …;`, an array of `[name, value]`.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value};
 
 use super::{directive, elements, json_string, no_member, of_words, opens, unlike, written_key};
 use crate::schema::{
-    BlockHead, Codec, Facts, Fault, JsonForm, KnownOption, Normalizer, ObjectShape, OptionsShape, Part,
-    PartPlace, Place, TEXT, is_empty, json, listed, object, of_kind, of_word, read_directive, scalar_text,
-    scalars, word,
+    BlockHead, Codec, Facts, Fault, JsonForm, Normalizer, ObjectShape, OptionsShape, Part, PartPlace, Place,
+    TEXT, is_empty, json, listed, object, of_kind, of_word, read_directive, scalar_text, scalars, word,
 };
 use crate::syntax::{Entry, Word};
 
@@ -203,23 +200,22 @@ impl Codec for ObjectShape {
 }
 
 impl OptionsShape {
-    /// The option with this name in the text or in JSON.
-    pub fn known(&self, name: &str) -> Option<&'static KnownOption> {
-        self.known.iter().find(|known| known.keyword == name || known.key == name)
+    /// The names of a known option, in the text and in JSON, by either of them.
+    fn known(&self, name: &str) -> Option<(&'static str, &'static str)> {
+        self.known.into_iter().find(|(keyword, key)| *keyword == name || *key == name)
     }
 
     /// The JSON name of an option.
-    fn key<'n>(&self, name: Cow<'n, str>) -> Cow<'n, str> {
-        self.known(&name).map_or(name, |known| Cow::Borrowed(known.key))
+    fn key(&self, name: &str) -> Value {
+        self.known(name).map_or(name, |(_, key)| key).into()
     }
 
     /// An option as its list shows it: `[name, value]`, or `[name]` for a bare flag.
     pub fn pair(&self, word: Word<'_>) -> Value {
         let (name, value) = word.option();
         let name = name.value();
-        let known = self.known(&name).and_then(|known| (known.kind.read)(Some(value?)));
-        let value = known.or_else(|| value.map(of_word));
-        std::iter::once(self.key(name).into()).chain(value).collect()
+        let known = self.known(&name).and_then(|_| (self.kind.read)(value));
+        std::iter::once(self.key(&name)).chain(known.or_else(|| value.map(of_word))).collect()
     }
 
     /// Reads one option of a command line, as words or as JSON.
@@ -257,14 +253,14 @@ impl Codec for OptionsShape {
             // A bare flag has a name; what has a value may be `=true`.
             let option = Value::Bool(pair.len() == 1);
             at.below(0, |at| at.option(name, option))?;
-            let key = Value::from(self.key(Cow::Borrowed(name)));
+            let key = self.key(name);
             let value = match &pair[1..] {
                 [] => return Some(Value::Array(vec![key])),
                 [value] => at.below(1, |at| at.scalar(value.clone()))?,
                 _ => return at.wrong("an option is [name, value]", ""),
             };
-            let of_kind = self.known(name).and_then(|known| (known.kind.parse)(value.as_str()?));
-            Some(Value::Array(vec![key, of_kind.unwrap_or(value)]))
+            let known = self.known(name).and_then(|_| (self.kind.parse)(value.as_str()?));
+            Some(Value::Array(vec![key, known.unwrap_or(value)]))
         })
     }
 
@@ -272,9 +268,9 @@ impl Codec for OptionsShape {
         let option = |pair: &Value| {
             let name = pair[0].as_str().unwrap_or_default();
             let known = self.known(name);
-            let key = known.map_or_else(|| written_key(name), |known| known.keyword.into());
+            let key = known.map_or_else(|| written_key(name), |(keyword, _)| keyword.into());
             let Some(value) = pair.get(1) else { return key.into_owned() };
-            let text = known.and_then(|known| (known.kind.write)(value)).unwrap_or_else(|| word(value));
+            let text = known.and_then(|_| (self.kind.write)(value)).unwrap_or_else(|| word(value));
             format!("{key}={text}")
         };
         vec![directive(keyword, value.as_array().into_iter().flatten().map(option))]
