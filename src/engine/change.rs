@@ -10,10 +10,7 @@ use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{
-    Guard, NewWarning, Snapshot, UndoneChange, added_and_removed, as_texts, compared, diff_lines,
-    effects_between,
-};
+use super::{Guard, NewWarning, Snapshot, UndoneChange, added_and_removed, as_texts, compared, diff_lines};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, PendingInfo, REVERT, Reverted, Revision};
 use mediaconf::{ChangedValue, Document, Effects, Faults, Masker, Path, Request};
@@ -460,7 +457,7 @@ impl ChangeReport {
             self.values = compared([old, Some(new)], ChangedValue::between);
         }
         if new.is_valid() && old.is_none_or(Snapshot::is_valid) {
-            self.effects = effects_between(old, new);
+            self.effects = compared([old, Some(new)], Effects::between);
         }
         let account = new.account();
         self.changes_account = old.and_then(Snapshot::account) != account;

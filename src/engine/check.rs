@@ -135,21 +135,6 @@ fn warnings(document: &Document) -> Vec<NewWarning> {
     told.collect()
 }
 
-/// Two texts without the blocks that both have, if no more than values in blocks differs: these do not depend on other blocks.
-/// `None`, too, if most of the text differs.
-pub fn differing_blocks([old, new]: [&Snapshot; 2]) -> Option<[Snapshot; 2]> {
-    let texts = [old.document(), new.document()];
-    let numbers = texts[0].differing(texts[1]);
-    let is_small = 2 * numbers[0].len() < texts[0].len();
-    let name = |block: Entry<'_>| Some((block.block_kind()?, block.group_name().value().into_owned()));
-    let names = |side: usize| {
-        let blocks = texts[side].entries_in(numbers[side].clone());
-        blocks.map(name).collect::<Option<Vec<_>>>()
-    };
-    let is_of_blocks = is_small && names(0).is_some() && names(0) == names(1);
-    is_of_blocks.then(|| without_common_blocks(texts).map(Snapshot::proved))
-}
-
 /// Two texts without the blocks that both have.
 fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
     let differing = texts[0].differing(texts[1]);

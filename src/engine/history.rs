@@ -10,14 +10,14 @@ use serde_json::{Map, Value};
 
 use super::{
     ChangeOptions, ChangeReport, ConfigService, ConfigSource, Engine, Operation, PendingChange,
-    RequestedChange, Snapshot, compared, count_streams, differing_blocks, not_there,
+    RequestedChange, Snapshot, compared, not_there,
 };
 use crate::error::{Error, ErrorKind};
 use crate::store::{
     ChangeRange, ChangeRef, ChangedPaths, HAND_EDIT, HistoryEntry, PendingInfo, REVERT, Reverted, Revision,
     WHOLE_HISTORY,
 };
-use mediaconf::{ChangedValue, Config, Effects, Masker, Path, Segment};
+use mediaconf::{ChangedValue, Config, Masker, Path, Segment};
 
 /// The hint for a change that the history does not have.
 const IN_HISTORY: &str = "`mediactl history` shows what is kept";
@@ -231,9 +231,7 @@ pub(super) fn not_kept(change: &str) -> Error {
 pub fn first_paths_between(before: Option<&Snapshot>, after: Option<&Snapshot>) -> Option<ChangedPaths> {
     let valid = |text: &&Snapshot| text.is_valid();
     let (before, after) = before.filter(valid).zip(after.filter(valid))?;
-    let blocks = differing_blocks([before, after]);
-    let sides = blocks.as_ref().map_or([before, after], |blocks| blocks.each_ref());
-    let changed = compared(sides.map(Some), ChangedValue::between);
+    let changed = compared([Some(before), Some(after)], ChangedValue::between);
     let first = changed.iter().take(ChangedPaths::MOST).map(ChangedValue::short_path).collect();
     Some(ChangedPaths { first, count: changed.len() })
 }
@@ -242,15 +240,6 @@ pub fn first_paths_between(before: Option<&Snapshot>, after: Option<&Snapshot>) 
 pub fn paths_of_texts(texts: [&[u8]; 2]) -> Option<ChangedPaths> {
     let [before, after] = texts.map(|text| Snapshot::from_bytes(text.to_vec()));
     first_paths_between(Some(&before), Some(&after))
-}
-
-/// The effects of a change.
-pub fn effects_between(before: Option<&Snapshot>, after: &Snapshot) -> Effects {
-    let blocks = before.and_then(|before| differing_blocks([before, after]));
-    let sides = blocks.as_ref().map_or([before, Some(after)], |blocks| blocks.each_ref().map(Some));
-    let effects = compared(sides, Effects::between);
-    let of = before.map_or(0, |before| count_streams(before.document())) + effects.added;
-    Effects { of, ..effects }
 }
 
 /// A change that set a value.
@@ -443,38 +432,4 @@ fn may_guess(path: &Path, masker: Masker) -> bool {
 fn value(snapshot: &Snapshot, path: &Path) -> Option<Value> {
     // What is derived, such as a position, changes with other entries.
     Config::own(snapshot.document()).select(path).ok()?.into_present()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_and_effects_are_the_same_if_only_the_blocks_that_differ_are_compared() {
-        let many: String = (0..20).map(|number| format!("stream s{number} {{ url udp://4; }}\n")).collect();
-        let rest = "stream b { url udp://2; }\nlive l { password p; }\nstream c { url udp://3; }\n";
-        let before = format!("{many}auth http://h/a;\nrtmp 1;\nstream a {{ url udp://1; title x; }}\n{rest}");
-        for (from, to, paths, streams) in [
-            ("title x", "title y", 1, 1),
-            ("title x; }", "prepush 1; }", 2, 1),
-            ("title x; }", "auth false; disabled; }", 3, 1),
-            ("rtmp 1;", "rtmp 1; # note", 0, 0),
-            ("password p", "password q", 1, 0),
-            ("stream a {", "stream d {", 2, 1),
-            ("stream c { url udp://3; }\n", "", 1, 1),
-            ("rtmp 1;", "rtmp 2;", 1, 0),
-            ("stream a {", "stream e {}\nstream a {", 1, 1),
-            (rest, "live l { password p; }\nstream c { url udp://3; }\nstream b { url udp://2; }\n", 1, 0),
-        ] {
-            let both = [before.clone(), before.replace(from, to)].map(Snapshot::from_bytes);
-            let sides = both.each_ref();
-            let whole = compared(sides.map(Some), ChangedValue::between);
-            let changed: Vec<String> = whole.iter().map(ChangedValue::short_path).collect();
-            let effects = compared(sides.map(Some), Effects::between);
-            assert_eq!((changed.len(), effects.streams), (paths, streams), "{from} -> {to}: {changed:?}");
-            let found = first_paths_between(Some(sides[0]), Some(sides[1])).expect("both are valid");
-            assert_eq!((found.first, found.count), (changed, paths), "{from} -> {to}");
-            assert_eq!(effects_between(Some(sides[0]), sides[1]), effects, "{from} -> {to}");
-        }
-    }
 }

@@ -141,7 +141,9 @@ impl Transaction<'_> {
         if !after.is_valid() {
             return Err(Error::bad_new_text(after.clone()));
         }
-        Error::masked_text(after.document().text()).map_or(Ok(()), Err)?;
+        if let Some(refusal) = Error::masked_text(after.document().text()) {
+            return Err(refusal);
+        }
         let old = before.map(|before| before.document());
         let deleted = old.map_or((0, 0), |old| guard::deleted_streams(old, after.document()));
         let replacement = guard::before_replacement(before.map(|before| &**before), after);
