@@ -96,7 +96,12 @@ pub fn first_argument(entry: Entry<'_>) -> Cow<'_, str> {
 impl Document {
     /// The members of the top level.
     pub fn members(&self) -> Members<'_> {
-        let rows = || self.entries().map(|entry| Members::place(Scope::Top, entry)).collect();
+        let [head, tail] = &self.kept_rows;
+        let rows = || {
+            let middle = self.entries().skip(head.len()).map(|entry| Members::place(Scope::Top, entry));
+            let middle = middle.take(self.entries().count() - head.len() - tail.len());
+            head.iter().copied().chain(middle).chain(tail.iter().copied()).collect()
+        };
         let rows = self.rows.get_or_init(rows).iter().copied();
         Members::placed(Scope::Top, self.entries().zip(rows))
     }

@@ -15,7 +15,7 @@ use super::word::Words;
 pub type EntryId = usize;
 
 /// A text and the index over it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Document {
     text: ByteString,
     /// The entries, each in front of those inside it.
@@ -23,6 +23,8 @@ pub struct Document {
     diagnostics: Diagnostics,
     /// The places of the rows of the top-level entries in the schema, which are asked for often.
     pub(crate) rows: OnceLock<Vec<Option<u8>>>,
+    /// Of an edited text those of the first entries, and of the last ones, as far as they were known before.
+    pub(crate) kept_rows: [Vec<Option<u8>>; 2],
 }
 
 impl Document {
@@ -43,7 +45,7 @@ impl Document {
             let hint = "convert it: `iconv -f UTF-16 -t UTF-8 FILE > NEW`";
             diagnostics.push(Diagnostic::error(0..0, "the text is UTF-16, and must be UTF-8").hint(hint));
             let text = String::from_utf8_lossy(&bytes).into_owned().into();
-            return Self { text, records: Vec::new(), diagnostics, rows: OnceLock::new() };
+            return Self { text, diagnostics, ..Self::default() };
         }
         let mut document = Self::parse(String::from_utf8_lossy(&bytes).into_owned());
         let valid = std::str::from_utf8(&bytes).map_or_else(|error| error.valid_up_to(), str::len);
@@ -60,10 +62,10 @@ impl Document {
         if let Some(found) = unparsed(&text) {
             let mut diagnostics = Diagnostics::default();
             diagnostics.push(found);
-            return Self { text, records: Vec::new(), diagnostics, rows: OnceLock::new() };
+            return Self { text, diagnostics, ..Self::default() };
         }
         let (records, diagnostics) = grammar::parse(&text);
-        Self { text, records, diagnostics, rows: OnceLock::new() }
+        Self { text, records, diagnostics, ..Self::default() }
     }
 
     /// Returns the document with these edits made.
@@ -75,7 +77,16 @@ impl Document {
         text.extend(spliced_pieces(&self.text, 0..self.text.len(), edits));
         let Some(records) = self.edited_records(&text, edits) else { return Self::parse(text) };
         debug_assert_eq!(records, grammar::parse(&text).0, "the entries around the edits stay");
-        Self { text: text.into(), records, diagnostics: Diagnostics::default(), rows: OnceLock::new() }
+        let kept_rows = self.rows_around(edits).unwrap_or_default();
+        Self { text: text.into(), records, kept_rows, ..Self::default() }
+    }
+
+    /// The rows of the entries in front of the edits, and of those behind them, which stay.
+    fn rows_around(&self, edits: &[Splice]) -> Option<[Vec<Option<u8>>; 2]> {
+        let (rows, first, last) = (self.rows.get()?, edits.first()?, edits.last()?);
+        let head = self.entries().take_while(|entry| entry.end() < first.range.start).count();
+        let behind = self.entries().skip(head).skip_while(|entry| entry.start() <= last.range.end);
+        Some([rows[..head].to_vec(), rows[rows.len() - behind.count()..].to_vec()])
     }
 
     /// The records of the edited text, of which only the part around the edits is parsed; `None` where that may change the
