@@ -278,8 +278,10 @@ mod tests {
     #[test]
     fn strangers_push_no_right_value_and_no_lock_out() {
         let (mut guesses, start) = (Authenticator::default(), Instant::now());
-        let [known, locked] = ["192.0.2.1", "2001:db8::1"].map(address);
-        judge(&mut guesses, known, 99, start);
+        let [known, quiet, locked] = ["192.0.2.1", "192.0.2.9", "2001:db8::1"].map(address);
+        for from in [known, quiet] {
+            judge(&mut guesses, from, 99, start);
+        }
         for from in [known, locked] {
             (0..MAX_FAILURES as u64).for_each(|value| drop(judge(&mut guesses, from, value, start)));
         }
@@ -287,7 +289,10 @@ mod tests {
             judge(&mut guesses, IpAddr::from((0x0a00_0000 + number).to_be_bytes()), 1, start + SECOND);
         }
         assert_eq!(guesses.addresses.len(), MAX_ADDRESSES);
-        assert_eq!(judge(&mut guesses, known, 99, start + SECOND), admitted("a", Role::Edit));
+        (0..MAX_FAILURES as u64).for_each(|value| drop(judge(&mut guesses, quiet, value, start + SECOND)));
+        for from in [known, quiet] {
+            assert_eq!(judge(&mut guesses, from, 99, start + SECOND), admitted("a", Role::Edit));
+        }
         let locked_out = judge(&mut guesses, address("2001:db8::2"), 5, start + SECOND);
         assert_eq!(locked_out, Verdict::LockedOut, "it is one /64");
         assert_eq!(judge(&mut guesses, address("2001:db8:0:1::1"), 5, start + SECOND), Verdict::Wrong);

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::watch::Watching;
 use super::{CONF, Place, Run, SAMPLE, has};
+use crate::fixtures;
 
 /// What each command prints, and the members of the object.
 const FORMS: &[(&[&str], i32, &[&str])] = &[
@@ -74,37 +75,15 @@ fn each_change_that_is_watched_is_a_line() {
     assert!(line.contains("\"change\":null"), "{line}");
 }
 
-/// Commands that are refused, with the exit code.
-const REFUSED: &[(&[&str], i32)] = &[
-    (&["modify", "--set", "rtmp=fast"], 3),
-    (&["modify", "--expect", "rtsp=1", "--set", "rtsp=2"], 5),
-    (&["modify", "--bogus"], 2),
-    (&["modify", "--set", "a..b=1"], 3),
-    (&["rm", "streams.none"], 7),
-    (&["save", "broken.conf"], 3),
-    (&["read", "streams.none"], 7),
-    (&["explain", "streams.bogus.x.y"], 7),
-    (&["diff", "none.conf"], 7),
-    (&["check", "none.conf"], 7),
-    (&["fmt", "--check", "broken.conf"], 3),
-    (&["history", "show", "9"], 7),
-    (&["rollback", "9"], 7),
-    (&["confirm"], 7),
-    (&["wait", "streams.cam1.prepusk=1"], 3),
-    (&["context", "use", "none"], 7),
-    (&["cluster", "forget", "n"], 2),
-    (&["init", CONF], 6),
-    (&["add", "strem", "x"], 2),
-    (&["bogus"], 2),
-];
-
 #[test]
 fn a_refusal_is_one_line_of_json() {
     let place = place();
     place.put("broken.conf", "rtmp 1;\nstream a {\n");
-    for (command, code) in REFUSED {
+    fixtures::all_rows("refused_commands.txt", |line, code| {
+        let command: Vec<&str> = line.split(' ').collect();
+        let code: i32 = code.parse().expect("a number");
         for form in [&["-o", "json"][..], &["--output=json"]] {
-            let run = run(&place, command, form).exits(*code);
+            let run = run(&place, &command, form).exits(code);
             let is_shown = run.out.is_empty() || command[0] == "check";
             assert!(is_shown && run.err.lines().count() == 1, "{command:?}: {run:?}");
             let problem: Value = serde_json::from_str(&run.err).expect("a refusal is JSON");
@@ -112,7 +91,8 @@ fn a_refusal_is_one_line_of_json() {
             assert_eq!(problem["exit_code"], json!(code), "{problem}");
             assert!(["title", "detail"].iter().all(|member| problem[member].is_string()), "{problem}");
         }
-    }
+        Ok(())
+    });
     let broken = place.line("save broken.conf -o json");
     let broken: Value = serde_json::from_str(&broken.err).expect("a refusal is JSON");
     assert_eq!(broken["errors"][0]["line"], json!(2), "{broken}");

@@ -134,17 +134,11 @@ fn patches_that_make_no_sense() {
     let deep = |open: &str, close: &str| format!("{}1{}", open.repeat(10_000), close.repeat(10_000));
     for (patch, says) in [
         (deep("{\"a\":", "}"), "nests deeper than 64"),
-        (deep("[", "]"), "nests deeper than 64"),
-        (format!("{{\"x\":{}}}", deep("[", "]")), "nests deeper than 64"),
         ("[".repeat(100_000), "error: "),
         ("{\"rtmp\":1,\"rtmp\":2}".to_owned(), "error: `rtmp`: the key `rtmp` is given more than once"),
-        ("{\"a\":{\"b/c\":{\"d\":1,\"d\":1}}}".to_owned(), "error: `a.b/c.d`: "),
         (String::new(), "not JSON"),
-        ("{\"a\":1} x".to_owned(), "not JSON"),
         ("{'a':1}".to_owned(), "line 1 column 2"),
         ("[1]".to_owned(), "a patch must be an object"),
-        ("null".to_owned(), "a patch must be an object"),
-        ("5".to_owned(), "a patch must be an object"),
     ] {
         let run: Run = place.patch(&patch).exits(3);
         assert!(run.err.len() < 1000 && run.out.is_empty(), "{run:#?}");
