@@ -117,6 +117,7 @@ impl Etcd {
         (Ipv4Addr::LOCALHOST, self.members[number].client).into()
     }
 
+    /// The program with a configuration of this etcd as its target.
     pub fn mediactl(&self, place: &Place, prefix: &str, arguments: &[&str]) -> Call {
         place.mediactl(arguments).without("MEDIACTL_CONF").env("MEDIACTL_CLUSTER", &self.url(prefix))
     }
