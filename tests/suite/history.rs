@@ -116,6 +116,24 @@ fn a_hand_edit_is_told_with_the_text_before_it() {
     assert_eq!(story.entries().len(), 4, "it is told once");
 }
 
+/// A writer was killed before it made a new file, which is not told. A file that was made is told, and that it went.
+#[test]
+fn a_new_file_is_told_once_it_is_made() {
+    let story = Story::of("");
+    let remove = || fs::remove_file(story.place.path(CONF)).expect("it is there");
+    remove();
+    let locked = lock(&story.conf);
+    let record = ChangeRecord::new("save", "me");
+    std::mem::forget(locked.prepare(None, Some(b"a 1;\n"), &record).expect("there is room"));
+    drop(locked);
+    story.expect(&[]);
+    story.save("a 2;\n");
+    story.expect(&[("save", None)]);
+    remove();
+    story.look();
+    story.expect(&[(HAND_EDIT, Some("a 2;\n")), ("save", None)]);
+}
+
 /// What another program wrote into a kept text is not shown for it.
 #[test]
 fn a_kept_text_that_was_altered_is_no_longer_kept() {

@@ -44,6 +44,10 @@ pub(super) const KEEP: &str = "keep";
 /// The number of the text before the first change, unless another text has it.
 pub(super) const FIRST: u64 = 0;
 
+/// A file that is in the folder while a new configuration is being made: where that is missing, nothing else says whether
+/// it was ever there.
+const MAKING: &str = "making";
+
 /// The end of the name of a text that is not compressed.
 const TEXT: &str = ".conf";
 
@@ -56,11 +60,6 @@ impl FileStamp {
     pub(super) fn at(path: &Path) -> Option<Self> {
         fs::symlink_metadata(path).ok().map(|found| Self::of(&found))
     }
-}
-
-/// True if the change is only being made, or was cut short; `file` is the present file.
-fn is_unmade(line: &HistoryEntry, file: Option<FileStamp>) -> bool {
-    line.file.is_some() && line.file == file
 }
 
 /// The lines of a journal, the last one first, each with its beginning. One that can't be read, such as one that a crash cut
@@ -117,6 +116,12 @@ impl History {
         Ok(names.map_or_else(|| self.folder.names(), Ok)?.into_iter().filter_map(named).collect())
     }
 
+    /// True if the change is only being made, or was cut short; `file` is the present file.
+    fn is_unmade(&self, line: &HistoryEntry, file: Option<FileStamp>) -> bool {
+        let is_being_made = || line.before.is_none() && self.folder.path_of(MAKING).exists();
+        line.file == file && (file.is_some() || is_being_made())
+    }
+
     /// The number after that of the last line; where the journal is damaged, one that no text in the folder has. A killed
     /// writer leaves one text without a line.
     fn next_number(&self, texts: &[(u64, String)]) -> u64 {
@@ -145,7 +150,7 @@ impl History {
     pub fn entries(&self, file: Option<FileStamp>, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
         let oldest = self.texts()?.into_iter().map(|(number, _)| number).min().unwrap_or_default();
         let mut lines = lines_back(&self.journal).map(|(_, line)| line).peekable();
-        lines.next_if(|last| is_unmade(last, file));
+        lines.next_if(|last| self.is_unmade(last, file));
         // The journal is shortened later than texts are removed.
         let is_made_then = |line: &HistoryEntry| line.number == oldest && line.before.is_none();
         let kept = lines.filter(|line| line.number > oldest || is_made_then(line));
@@ -180,7 +185,7 @@ impl History {
     /// edited by hand since, and that text is known.
     pub fn edited_from(&self, file: Option<FileStamp>, now: Revision) -> Option<Vec<u8>> {
         let mut lines = lines_back(&self.journal).map(|(_, line)| line).peekable();
-        lines.next_if(|last| is_unmade(last, file));
+        lines.next_if(|last| self.is_unmade(last, file));
         let last = lines.find(|line| !line.is_aside)?;
         self.text(last.number, last.after.filter(|after| *after != now)?).ok()?
     }
@@ -203,7 +208,7 @@ impl History {
     ) -> Result<Reconciled, Error> {
         let revision = now.map(Loaded::revision);
         let last = lines_back(&self.journal).next().filter(|(_, last)| last.before == revision);
-        if let Some((start, last)) = last.filter(|(_, last)| is_unmade(last, FileStamp::at(path))) {
+        if let Some((start, last)) = last.filter(|(_, last)| self.is_unmade(last, FileStamp::at(path))) {
             self.withdraw(start, last.number)?;
         }
         let last = self.change_before(self.journal.len()).filter(|last| last.after != revision);
@@ -285,8 +290,8 @@ pub(super) struct Staged {
     history: History,
     pub number: u64,
     keep: Option<usize>,
-    /// The texts that are compressed, too, by now.
-    compressed: Vec<String>,
+    /// The files that go once the change is made: the texts that are compressed, too, by now.
+    passing: Vec<String>,
     /// True if the line stays.
     pub stays: bool,
 }
@@ -331,14 +336,18 @@ impl Staged {
             let _ = folder.remove(name);
         }
         let compress = || compress_before(folder, number, &texts, last.zip(text));
-        let (kept, compressed) = thread::scope(|scope| {
+        let (kept, passing) = thread::scope(|scope| {
             let spawned = thread::Builder::new().spawn_scoped(scope, compress);
             let kept = new.map_or(Ok(()), |new| folder.put(&plain(number), &[new])).and_then(|()| flush());
             let joined = spawned.map(|thread| thread.join().expect("it does not panic"));
             (kept, joined.unwrap_or_else(|_| compress()))
         });
-        let mut staged = Self { history, number, keep: record.keep, compressed, stays: false };
+        let mut staged = Self { history, number, keep: record.keep, passing, stays: false };
         kept?;
+        if old.is_none() {
+            staged.history.folder.open(MAKING)?;
+            staged.passing.push(MAKING.to_owned());
+        }
         staged.history.append(&line)?;
         Ok(staged)
     }
@@ -346,7 +355,7 @@ impl Staged {
     /// Completes the entry of a change that was made.
     pub fn finish(mut self) {
         self.stays = true;
-        for name in &self.compressed {
+        for name in &self.passing {
             let _ = self.history.folder.remove(name);
         }
         self.history.forget(self.keep);
