@@ -187,7 +187,8 @@ pub fn line_parts(line: &str, continued: Option<Secrecy>) -> (Vec<Range<usize>>,
         let is_directive = continued.is_some() || clause.ends_with(ENDS);
         for (place, word) in words.split(BLANKS).filter(|word| !word.is_empty()).enumerate() {
             let name = leading_name(word);
-            let counts = is_directive || place == 0 || is_unmistakable(name) || reader.is_completed_by(name);
+            let is_of_account = reader.is_completed_by(name) || reader.awaits_account();
+            let counts = is_directive || place == 0 || is_unmistakable(name) || is_of_account;
             let own = if counts { reader.next(name) } else { reader.secrecy };
             match if is_secret_line { Secrecy::Whole } else { own } {
                 Secrecy::Parts | Secrecy::Push if reader.secrecy == Secrecy::Whole => {

@@ -305,7 +305,7 @@ impl JsonPlace {
             Level::Group | Level::Object(_) => words(WordReader::INSIDE),
             // The options of an address stand behind it.
             Level::Words if key == "extra" => self,
-            Level::Words => words(self.reader.behind(key.trim_start_matches(Schema::ESCAPE))),
+            Level::Words => words(self.reader.inside().behind(key.trim_start_matches(Schema::ESCAPE))),
         }
     }
 

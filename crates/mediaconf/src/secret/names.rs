@@ -72,6 +72,8 @@ pub struct WordReader {
     pub secrecy: Secrecy,
     is_first: bool,
     is_login: bool,
+    /// True if the next word is the login of an account that another server knows, or stands behind that.
+    account: [bool; 2],
     /// The second half of the name of which the last word is the first: `auth` behind `edit`.
     second_half: Option<&'static str>,
 }
@@ -82,7 +84,17 @@ impl WordReader {
 
     /// At the start of a directive; `secrecy` is that of the block around it.
     pub const fn new(secrecy: Secrecy) -> Self {
-        Self { secrecy, is_first: true, is_login: false, second_half: None }
+        Self { secrecy, is_first: true, is_login: false, account: [false; 2], second_half: None }
+    }
+
+    /// In the block, or the object, whose name comes next: that is no login.
+    pub fn inside(self) -> Self {
+        Self { account: [false; 2], ..self }
+    }
+
+    /// True if the next word is the login or the password of an account.
+    pub fn awaits_account(&self) -> bool {
+        self.account.contains(&true)
     }
 
     /// True if the last word and this one are the name of an account: `edit auth`.
@@ -92,7 +104,9 @@ impl WordReader {
 
     /// Returns the secrecy of the next word, and goes on behind it.
     pub fn next(&mut self, word: &str) -> Secrecy {
-        let own = if self.is_login && word.contains(':') { Secrecy::Whole } else { self.secrecy };
+        let [is_other_login, is_password] = self.account;
+        let is_secret = is_password || self.is_login && word.contains(':');
+        let own = if is_secret { Secrecy::Whole } else { self.secrecy };
         let is_named = self.is_completed_by(word)
             || glued_name(word).is_some_and(|(name, _)| self.is_first || is_account(name));
         let half = HALVES.iter().find(|(first, _)| word.eq_ignore_ascii_case(first));
@@ -100,6 +114,8 @@ impl WordReader {
             secrecy: if is_named { Secrecy::Whole } else { self.secrecy.behind(word) },
             is_first: false,
             is_login: LOGIN_OPTIONS.contains(&word),
+            // What asks a backend has its address in the place of a login.
+            account: [is_other_account(word), is_password || is_other_login && !word.contains([':', '='])],
             second_half: half.map(|(_, second)| *second),
         };
         own
@@ -220,6 +236,12 @@ pub fn is_key_byte(byte: u8) -> bool {
 /// True if the words behind this keyword, in any case, are a login and a password.
 pub fn is_account(keyword: &str) -> bool {
     ACCOUNTS.iter().any(|known| keyword.eq_ignore_ascii_case(known))
+}
+
+/// True for the name of a directive of another server that may have a login and a password: `admin_auth`, `http-auth`.
+fn is_other_account(keyword: &str) -> bool {
+    let ends = |end: &str| keyword.len() > end.len() && keyword.to_ascii_lowercase().ends_with(end);
+    keyword.bytes().all(is_name_byte) && (ends("_auth") || ends("-auth"))
 }
 
 #[cfg(test)]
