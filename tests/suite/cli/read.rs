@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 
-use super::{CONF, Place, SAMPLE};
+use super::{CONF, Place, SAMPLE, own_path};
 use crate::fixtures;
 
 #[test]
@@ -99,6 +99,28 @@ fn set_lines_fed_back_make_the_same_view() {
         }
         assert_eq!(place.line("read").exits(0).json(), wanted, "{}\n{lines}", file.display());
     }
+}
+
+/// A name with a line end stands in no path of one line.
+#[test]
+fn each_set_line_is_an_argument_of_a_shell() {
+    let text = "stream \"a\nb\" {\n  title \"x\ny\";\n  thing {\n    \"k\ny\" it's;\n  }\n}\n\
+                stream c {\n  title \"$z\n\";\n}\n";
+    let place = Place::with(text);
+    let wanted = place.line("read streams").exits(0).json();
+    for arguments in ["read -o set", "read -o set streams.*"] {
+        place.put(CONF, text);
+        let lines = place.line(arguments).exits(0).out;
+        let command =
+            |line: &str| format!("mediactl modify -q --create --set '{}'\n", line.replace('\'', r"'\''"));
+        let script = format!("set -e\n{}", lines.lines().map(command).collect::<String>());
+        place.put(CONF, "");
+        place.call("sh", ["-c", &script]).env("PATH", &own_path()).run().exits(0);
+        assert_eq!(place.line("read streams").exits(0).json(), wanted, "{lines}");
+    }
+    place.put(CONF, text);
+    let titles = place.line("read -o set streams.*.title").exits(0).out;
+    assert_eq!(titles, "streams={\"a\\nb\":{\"title\":\"x\\ny\"}}\nstreams.c.title=\"$z\\n\"\n");
 }
 
 #[test]

@@ -108,8 +108,14 @@ impl Path {
     /// make needs `--create`.
     pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<SetLine> {
         let mut lines = Vec::new();
-        if let Ok(place) = Place::to_set(prefix) {
-            add(&mut Path { segments: prefix.to_vec() }, place, value, &mut lines);
+        // What is below a name that no path can hold is a part of the JSON of the place around it.
+        let named = prefix.iter().position(|segment| segment.name().is_some_and(has_control));
+        let (above, below) = prefix.split_at(named.unwrap_or(prefix.len()));
+        let nested = below.iter().rev().try_fold(value.clone(), |inner, segment| {
+            segment.name().map(|name| Value::Object(std::iter::once((name.to_owned(), inner)).collect()))
+        });
+        if let (Ok(place), Some(nested)) = (Place::to_set(above), &nested) {
+            add(&mut Path { segments: above.to_vec() }, place, nested, &mut lines);
         }
         lines
     }
