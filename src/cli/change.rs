@@ -219,7 +219,7 @@ impl<'a> ChangeCommand<'a> {
         if reasons.is_empty() || !report.changed {
             return Ok(None);
         }
-        let (differing, names) = ((&*report.diff, Some(&*report.values)), [service.name(); 2]);
+        let (differing, names) = ((&*report.diff, report.known_values()), [service.name(); 2]);
         let form = self.args.output.for_people();
         output(print_change(form, differing, names, ui.on_stderr(), &mut io::stderr().lock()))?;
         if !prompts::confirm(&format!("{}: go on?", reasons.join("; ")))? {

@@ -10,7 +10,7 @@ use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Guard, NewWarning, Snapshot, UndoneChange, added_and_removed, as_texts, compared, diff_lines};
+use super::{Guard, NewWarning, Snapshot, UndoneChange, added_and_removed, as_texts, changed, diff_lines};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, PendingInfo, REVERT, Reverted, Revision};
 use mediaconf::{ChangedValue, Document, Effects, Faults, Masker, Path, Request};
@@ -395,8 +395,11 @@ pub struct ChangeReport {
     pub lines_removed: usize,
     /// The lines of a unified diff.
     pub diff: Vec<String>,
-    /// The values that differ, with their secrets.
+    /// The values that differ, with their secrets; none where the text before has errors.
     pub values: Vec<ChangedValue>,
+    /// True if the text before has errors, so that nobody knows which values differ.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_broken: bool,
     /// The configuration afterwards as JSON, with its secrets.
     pub configuration: Option<Value>,
     pub effects: Effects,
@@ -415,6 +418,11 @@ pub struct ChangeReport {
 }
 
 impl ChangeReport {
+    /// The values that differ, as far as they can be known.
+    pub fn known_values(&self) -> Option<&[ChangedValue]> {
+        (!self.is_of_broken).then_some(&*self.values)
+    }
+
     /// The report of a change of a text, if there was one, to another one; nothing is compared yet.
     pub fn of_change(old: Option<Arc<Snapshot>>, new: Arc<Snapshot>) -> Self {
         let (before, after) = (old.as_ref().and_then(|old| old.known_revision()), new.known_revision());
@@ -453,11 +461,12 @@ impl ChangeReport {
         } else {
             [self.lines_added, self.lines_removed] = as_texts(sides, Document::changed_lines);
         }
+        self.is_of_broken = !sides[0].is_valid();
         if parts.values {
-            self.values = compared([old, Some(new)], ChangedValue::between);
+            self.values = changed(sides[0], new).unwrap_or_default();
         }
-        if new.is_valid() && old.is_none_or(Snapshot::is_valid) {
-            self.effects = compared([old, Some(new)], Effects::between);
+        if new.is_valid() && !self.is_of_broken {
+            self.effects = Effects::between(&sides[0].config(), &new.config());
         }
         let account = new.account();
         self.changes_account = old.and_then(Snapshot::account) != account;

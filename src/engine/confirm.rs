@@ -301,7 +301,7 @@ fn across_groups(names: &[&str]) -> Vec<usize> {
 /// # Errors
 /// `Usage`.
 pub fn canary_waves(given: &[String], nodes: &[NodeRecord]) -> Result<Vec<Vec<String>>, Error> {
-    let shown = "`mediactl --cluster URL status` shows the nodes; `10%` is a part of all";
+    let shown = "`mediactl status` shows the nodes; `10%` is a part of all";
     // One that took the change before first has not heard yet that it is kept: while it waits, no other is made.
     let is_healthy = |node: &NodeRecord| matches!(node.state, NodeState::Running | NodeState::Canary);
     let (names, healthy): (Vec<&str>, Vec<bool>) =

@@ -92,27 +92,14 @@ impl Guard {
         match kind {
             FaultKind::FormChange => Some(Self::FormChange),
             FaultKind::NearMiss => Some(Self::NearMiss),
-            FaultKind::NotJson
-            | FaultKind::TooLarge
-            | FaultKind::WrongType
-            | FaultKind::ReadOnly
-            | FaultKind::MaskedValue
-            | FaultKind::Path
-            | FaultKind::Absent
-            | FaultKind::Unexpected => None,
+            _ => None,
         }
     }
 
     /// True if the user is asked to accept the change. Other guards refuse without a question: the
     /// request itself is wrong.
     pub fn is_question(&self) -> bool {
-        match self {
-            Self::FormChange | Self::NearMiss | Self::OneLine => false,
-            Self::WouldRemoveCredentials
-            | Self::EmptyReplacement
-            | Self::Dangling(_)
-            | Self::WouldDeleteStreams { .. } => true,
-        }
+        !matches!(self, Self::FormChange | Self::NearMiss | Self::OneLine)
     }
 
     /// Returns the advice for the command line.

@@ -1,6 +1,7 @@
 //! The history of a configuration: going back to an earlier text, the paths that changes changed, and the changes that set
 //! a value.
 
+use std::cell::OnceCell;
 use std::iter::zip;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -10,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{
     ChangeOptions, ChangeReport, ConfigService, ConfigSource, Engine, Operation, PendingChange,
-    RequestedChange, Snapshot, compared, not_there,
+    RequestedChange, Snapshot, changed, not_there,
 };
 use crate::error::{Error, ErrorKind};
 use crate::store::{
@@ -229,9 +230,7 @@ pub(super) fn not_kept(change: &str) -> Error {
 /// The first paths that differ between two configurations, and how many there are; `None` if one is not there, or has
 /// errors.
 pub fn first_paths_between(before: Option<&Snapshot>, after: Option<&Snapshot>) -> Option<ChangedPaths> {
-    let valid = |text: &&Snapshot| text.is_valid();
-    let (before, after) = before.filter(valid).zip(after.filter(valid))?;
-    let changed = compared([Some(before), Some(after)], ChangedValue::between);
+    let changed = changed(before?, after?)?;
     let first = changed.iter().take(ChangedPaths::MOST).map(ChangedValue::short_path).collect();
     Some(ChangedPaths { first, count: changed.len() })
 }
@@ -368,8 +367,13 @@ fn blame<E>(
     let (mut found, mut is_cut) = (Vec::new(), false);
     let compared_by = if may_guess(path, masker) { masker } else { Masker::Off };
     let value_in = |text: &Option<Arc<Snapshot>>, masker| value(&text.as_ref()?.masked(masker), path);
-    let mut after = (!is_edited_since(entries, now)).then(|| Some(now.clone()));
-    let mut to = after.as_ref().map(|text| value_in(text, compared_by));
+    let look = |text| Looked { compared: value_in(&text, compared_by), text, shown: OnceCell::new() };
+    let shown = |side: &Looked| {
+        let mask =
+            || if compared_by == masker { side.compared.clone() } else { value_in(&side.text, masker) };
+        side.shown.get_or_init(mask).clone()
+    };
+    let mut after = (!is_edited_since(entries, now)).then(|| look(Some(now.clone())));
     for entry in entries.iter().filter(|entry| !entry.is_aside) {
         if found.len() == most {
             break;
@@ -378,25 +382,33 @@ fn blame<E>(
             continue;
         }
         let before = match entry.before {
-            Some(_) => kept(entry.number)?.filter(|text| text.is_valid()).map(Some),
+            Some(_) => kept(entry.number)?.filter(|text| text.is_valid()).map(|text| look(Some(text))),
             // There was no file before.
-            None => Some(None),
+            None => Some(look(None)),
         };
         is_cut |= before.is_none();
-        let from = before.as_ref().map(|text| value_in(text, compared_by));
-        if let (Some(old), Some(new), Some(from), Some(to)) = (&before, &after, &from, &to)
-            && from != to
+        if let (Some(old), Some(new)) = (&before, &after)
+            && old.compared != new.compared
         {
-            let (from, to) = changed_members(value_in(old, masker), value_in(new, masker));
+            let (from, to) = changed_members(shown(old), shown(new));
             // Nothing is told of a path that holds a secret.
             let is_shown = from.is_some() || to.is_some();
             // Not every history knows what else a change changed.
             let entry = HistoryEntry { paths: None, ..entry.clone() };
             found.extend(is_shown.then_some(Blamed { entry, from, to }));
         }
-        (after, to) = (before, from);
+        after = before;
     }
     Ok((found, is_cut))
+}
+
+/// A text of the history, or that there was none, with the value at a path: masking a text is what `blame` costs.
+struct Looked {
+    text: Option<Arc<Snapshot>>,
+    /// By this two texts are compared.
+    compared: Option<Value>,
+    /// The same as it is shown, once it is.
+    shown: OnceCell<Option<Value>>,
 }
 
 /// Of two objects the members that differ; other values as they are.

@@ -276,7 +276,8 @@ impl Composed {
             let (file, line) = self.line(entry.span().start);
             let file = one_line(file);
             let fault = Fault::absent(format!("it stands in `{file}`, line {line}, which is included"));
-            Some(fault.hint(format!("change that file itself: `--conf {file}`")).at(&Path { segments }))
+            let conf = Path::in_shell_quotes(&file);
+            Some(fault.hint(format!("change that file itself: `--conf {conf}`")).at(&Path { segments }))
         });
         faults.collect()
     }

@@ -43,14 +43,14 @@ impl RollbackPoint {
         self.server.as_ref().map(|(running, _)| running).or(self.file.as_ref())
     }
 
-    fn from_stored(stored: &PendingRecord) -> Self {
+    pub fn from_stored(stored: &PendingRecord) -> Self {
         let snapshot = |text: &Option<Bytes>| Some(Arc::new(Snapshot::from_bytes(text.clone()?)));
         let (file, written) = (snapshot(&stored.file), snapshot(&stored.written));
         Self { id: stored.info.id.clone(), file, server: None, written }
     }
 
     /// Returns the text of the file without the change, and what that is.
-    fn without(&self, now: Option<&Arc<Snapshot>>) -> RolledBack {
+    pub fn without(&self, now: Option<&Arc<Snapshot>>) -> RolledBack {
         let back = if self.file.is_some() { Aftermath::Restored } else { Aftermath::Removed };
         let Some(written) = &self.written else { return (Aftermath::Restored, now.cloned()) };
         match (now, &self.file) {
@@ -172,7 +172,7 @@ impl Engine {
     }
 
     /// The record of a change that is pending; `None` if another change of this program came after it.
-    fn left_over(&self) -> Result<Option<PendingRecord>, Error> {
+    pub(super) fn left_over(&self) -> Result<Option<PendingRecord>, Error> {
         let Some(stored) = self.store.pending()? else { return Ok(None) };
         let written = stored.written.as_deref().map(Revision::from_text);
         if written.is_none() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ChangeOptions, ChangeReport, Operation, OutcomeNote, RequestedChange, Snapshot, compared};
+use super::{ChangeOptions, ChangeReport, Operation, OutcomeNote, RequestedChange, Snapshot, changed};
 use crate::error::Error;
 use crate::store::{ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
 use mediaconf::{ChangedValue, Position};
@@ -204,11 +204,8 @@ impl HistoryEntry {
 /// The paths of the values that differ between two configurations; empty if one of them has errors.
 pub fn differing(running: &Snapshot, saved: &Snapshot) -> Vec<String> {
     // Mostly they are equal, and comparing values costs more than comparing texts.
-    if running.is_same_text(saved) || !(running.is_valid() && saved.is_valid()) {
-        return Vec::new();
-    }
-    let changed = compared([Some(running), Some(saved)], ChangedValue::between);
-    changed.iter().map(ChangedValue::short_path).collect()
+    let changed = if running.is_same_text(saved) { None } else { changed(running, saved) };
+    changed.iter().flatten().map(ChangedValue::short_path).collect()
 }
 
 /// A node of a cluster, as it describes itself to its clients.

@@ -10,7 +10,8 @@ use super::IncludedTexts;
 use crate::error::Error;
 use crate::store::Revision;
 use mediaconf::{
-    Config, Diagnostics, DirectiveRole, Document, Entry, Kind, Masker, Request, Scope, SecretValues, Span,
+    ChangedValue, Config, Diagnostics, DirectiveRole, Document, Entry, Kind, Masker, Request, Scope,
+    SecretValues, Span,
 };
 
 /// A text with everything that was computed from it, each when it is first asked for.
@@ -174,11 +175,9 @@ impl Snapshot {
     }
 }
 
-/// Looks up values in two configurations; one that is not there, or has errors, has no values.
-pub fn compared<T>(sides: [Option<&Snapshot>; 2], look: impl FnOnce(&Config<'_>, &Config<'_>) -> T) -> T {
-    let nothing = Snapshot::default();
-    let [old, new] = sides.map(|side| side.filter(|side| side.is_valid()).unwrap_or(&nothing));
-    look(&old.config(), &new.config())
+/// The values in which two configurations differ; `None` if one of them has errors.
+pub fn changed(old: &Snapshot, new: &Snapshot) -> Option<Vec<ChangedValue>> {
+    (old.is_valid() && new.is_valid()).then(|| ChangedValue::between(&old.config(), &new.config()))
 }
 
 /// Returns the lines of a unified diff of two configurations, from the first `@@` on. If

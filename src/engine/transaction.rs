@@ -16,9 +16,9 @@ use std::sync::mpsc::Sender;
 use std::time::{Instant, SystemTime};
 
 use super::{
-    ChangeOptions, ChangeReport, DEFAULT_LOCK_WAIT, Engine, Expected, NO_USER, OVERWRITE, Occasion,
-    Operation, OutcomeNote, PendingChange, ReloadRun, RequestedChange, RollbackPoint, SERVER_ENDED,
-    ServerState, Snapshot, Turn, canary_refusal, compared, first_paths_between, paths_of_texts, secrets_of,
+    Aftermath, ChangeOptions, ChangeReport, DEFAULT_LOCK_WAIT, Engine, Expected, NO_USER, OVERWRITE,
+    Occasion, Operation, OutcomeNote, PendingChange, ReloadRun, RequestedChange, RollbackPoint, SERVER_ENDED,
+    ServerState, Snapshot, Turn, canary_refusal, changed, first_paths_between, paths_of_texts, secrets_of,
 };
 use crate::error::{Error, ErrorKind};
 use crate::progress;
@@ -211,12 +211,14 @@ impl<'e> Transaction<'e> {
             warnings: rolled_back.into_iter().collect(),
         };
         // Only a rehearsal comes here while another change waits.
-        let is_left_over = !is_made && engine.running.is_none() && engine.store.has_pending();
-        if open.is_some() || is_left_over {
-            transaction.notes.push(OutcomeNote::OtherPending);
-        }
+        let is_left_over =
+            !is_made && open.is_none() && engine.running.is_none() && engine.store.has_pending();
+        transaction.notes.extend(open.map(|_| OutcomeNote::OtherPending));
         transaction.note_saved();
         transaction.reconcile()?;
+        if is_left_over {
+            transaction.leave_out_left_over()?;
+        }
         if let Some(id) = options.id.as_ref().filter(|_| !options.again)
             && change_made(&engine.store.history(WHOLE_HISTORY)?, id.as_str()).is_some()
         {
@@ -307,6 +309,24 @@ impl<'e> Transaction<'e> {
         };
         let texts = known.zip(edited).map(|(known, file)| [Arc::new(Snapshot::from_bytes(known)), file]);
         self.hand_edit = texts.filter(|texts| texts.iter().all(|text| text.is_valid()));
+        Ok(())
+    }
+
+    /// In a rehearsal: goes on with the text without the change that a server left unconfirmed when it was killed, as the
+    /// change itself would, which rolls that back first.
+    fn leave_out_left_over(&mut self) -> Result<(), Error> {
+        let Some(stored) = self.engine.left_over()? else { return Ok(()) };
+        let change = RollbackPoint::from_stored(&stored);
+        let rolled_back = change.without(self.file());
+        let words = self.engine.describe(&change, &rolled_back);
+        if rolled_back.0 == Aftermath::ChangedMeanwhile {
+            self.warnings.push(words);
+            return Ok(());
+        }
+        self.warnings.push(format!("before the change is made, {words}"));
+        self.hand_edit = None;
+        let back = self.stored.take().zip(rolled_back.1);
+        self.stored = back.map(|(stored, snapshot)| StoredText { snapshot, ..stored });
         Ok(())
     }
 
@@ -473,7 +493,8 @@ impl<'e> Transaction<'e> {
 
 /// The paths of the values in which two texts differ, in words.
 fn paths_between(known: &Snapshot, present: &Snapshot) -> String {
-    ChangedValue::paths_in_words(&compared([Some(known), Some(present)], ChangedValue::between))
+    let changed = changed(known, present);
+    changed.map_or("it has errors".to_owned(), |changed| ChangedValue::paths_in_words(&changed))
 }
 
 /// The change was made for another file than the one that was edited by hand.

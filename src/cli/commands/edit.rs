@@ -15,11 +15,13 @@ use crate::cli::input;
 use crate::cli::interrupt::LastWords;
 use crate::cli::local::folder_of_user;
 use crate::cli::prompts;
-use crate::cli::render::texts::{changed, print_change};
+use crate::cli::render::texts::print_change;
 use crate::cli::render::{self, diagnostics};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{ChangeReport, ConfigSource, RequestedChange, Snapshot, diff_lines, new_warnings};
+use crate::engine::{
+    ChangeReport, ConfigSource, RequestedChange, Snapshot, changed, diff_lines, new_warnings,
+};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::file::{DraftHead, KeptDraft};
 use mediaconf::{Document, Path};

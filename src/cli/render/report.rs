@@ -23,6 +23,9 @@ pub struct Report<'a> {
     pub diff_was_shown: bool,
 }
 
+/// Said in the place of a summary.
+pub const BROKEN_BEFORE: &str = "the text before has errors and can't be read, so it is not known which values change; `-o diff` shows the lines";
+
 /// The words for what a command did, and for what it would do.
 fn verb(command: &str) -> [&'static str; 2] {
     match command {
@@ -58,7 +61,7 @@ impl Report<'_> {
             ChangeFormat::Diff if args.quiet || change.diff.is_empty() => Ok(()),
             ChangeFormat::Summary if self.diff_was_shown && ui.terminal_out => Ok(()),
             form => {
-                let differing = (&*change.diff, Some(&*change.values));
+                let differing = (&*change.diff, change.known_values());
                 ui.print_painted(|out| print_change(form, differing, [target; 2], ui, out))
             }
         };
@@ -71,6 +74,9 @@ impl Report<'_> {
         if !self.diff_was_shown {
             let warnings = new_warnings(&change.new_warnings, masker);
             warnings.iter().for_each(|warning| ui.warning(warning));
+        }
+        if change.is_of_broken && args.output == ChangeFormat::Summary {
+            ui.note(BROKEN_BEFORE);
         }
         change.notes.iter().for_each(|note| ui.note(&in_words(note)));
         if !change.changed && change.lines_added + change.lines_removed == 0 {

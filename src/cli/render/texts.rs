@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::cli::args::changing::ChangeFormat;
 use crate::cli::render::grouped;
 use crate::cli::ui::Ui;
-use crate::engine::{Snapshot, compared, diff_lines, value_diff_lines};
+use crate::engine::{Snapshot, changed, diff_lines, value_diff_lines};
 use crate::http::api::shortened;
 use crate::store::HistoryEntry;
 use mediaconf::{ChangedValue, Entry, Kind, MaskedText, Masker, Path, Pointer, Segment, one_line};
@@ -114,12 +114,6 @@ pub fn differ(old: &Arc<Snapshot>, new: &Arc<Snapshot>, path: Option<&Path>) -> 
         Some(path) => value(old, path, Masker::Off) != value(new, path, Masker::Off),
         None => !old.is_same_text(new),
     }
-}
-
-/// The values in which two configurations differ; `None` if one of them has errors.
-pub fn changed(old: &Snapshot, new: &Snapshot) -> Option<Vec<ChangedValue>> {
-    let both = old.is_valid() && new.is_valid();
-    both.then(|| compared([Some(old), Some(new)], ChangedValue::between))
 }
 
 /// The paths of the first values that differ, and how many more there are; empty if a configuration has errors.

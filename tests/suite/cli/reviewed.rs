@@ -48,6 +48,19 @@ fn a_summary_has_a_line_for_each_entry_and_no_secret() {
     assert!(!shown.seen.contains("1 changed"), "{}", shown.seen);
 }
 
+/// It would count everything as added.
+#[test]
+fn a_summary_of_a_broken_text_says_that_it_has_none() {
+    let place = Place::with("http 80;\nstream a {\n");
+    place.put("new.conf", "http 80;\nstream a { url udp://1; }\n");
+    for line in ["save new.conf -o summary --dry-run", "save new.conf -o summary"] {
+        let json = place.line("save new.conf -o json --dry-run").exits(0).json();
+        assert_eq!((&json["paths"], &json["changed"]), (&serde_json::json!([]), &true.into()));
+        let run = place.line(line).exits(0).says("note: the text before has errors and can't be read");
+        assert_eq!(run.out, "");
+    }
+}
+
 #[test]
 fn a_change_is_made_only_of_the_text_that_was_reviewed() {
     let place = Place::with(SAMPLE);
