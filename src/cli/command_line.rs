@@ -1,5 +1,6 @@
 //! What clap parses, and its errors, which show no value.
 
+use std::error::Error as _;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -96,6 +97,10 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
         ui.error(&url);
         return Exit::Usage;
     }
+    if let Some(refusal) = of_variable(&error, arguments) {
+        ui.error(&refusal);
+        return Exit::Usage;
+    }
     let unknown = given(&error, ContextKind::InvalidArg).unwrap_or_default();
     if let Some(instead) = in_place_of(&unknown) {
         ui.error(&Error::usage(format!("there is no option `{unknown}` any more"), instead));
@@ -129,6 +134,24 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
         false => Ui::new(ColorChoice::Never).say(error.to_string().trim_end()),
     }
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
+}
+
+/// The error of a value that no option gives, but its variable; clap names the option.
+fn of_variable(error: &clap::Error, arguments: &[OsString]) -> Option<Error> {
+    let Some(ContextValue::String(named)) = error.get(ContextKind::InvalidArg) else { return None };
+    let mut tree = command();
+    tree.build();
+    let option = tree.get_arguments().find(|option| option.to_string() == *named)?;
+    let (option, variable) = (format!("--{}", option.get_long()?), option.get_env()?.to_str()?);
+    let is_given =
+        |word: &OsString| word.to_str().is_some_and(|word| word.split('=').next() == Some(&option));
+    let value = std::env::var_os(variable).filter(|_| !arguments.iter().any(is_given))?;
+    let message = match error.source() {
+        _ if value.is_empty() => format!("the variable {variable} is set, and its value is empty"),
+        Some(why) => format!("the variable {variable}: {why}"),
+        None => format!("the variable {variable} has a wrong value"),
+    };
+    Some(Error::usage(message, format!("give it a value, or take it away: `unset {variable}`")))
 }
 
 /// What does the work of an option that went.

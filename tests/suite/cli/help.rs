@@ -108,6 +108,26 @@ fn init_makes_a_valid_configuration_with_a_password_of_its_own() {
 }
 
 #[test]
+fn a_variable_with_a_wrong_value_is_named() {
+    let place = Place::with("http 80;\n");
+    for (name, value, says) in [
+        ("CONF", "", "error: the variable MEDIACTL_CONF is set, and its value is empty\n"),
+        ("INVENTORY", "", "error: the variable MEDIACTL_INVENTORY is set, and its value is empty\n"),
+        ("MAX_FILE", "", "error: the variable MEDIACTL_MAX_FILE is set, and its value is empty\n"),
+        ("MAX_FILE", "much", "error: the variable MEDIACTL_MAX_FILE: a size is from 1 to "),
+    ] {
+        let name = format!("MEDIACTL_{name}");
+        let run = place.mediactl(["check"]).env(&name, value).run().exits(2).says(says);
+        run.says(&format!("hint: give it a value, or take it away: `unset {name}`"));
+    }
+    let run = place.mediactl(["--conf=", "check"]).env("MEDIACTL_CONF", "").run().exits(2);
+    run.says("a value is required for '--conf <FILE>'");
+    for name in ["MEDIACTL_URL", "MEDIACTL_CLUSTER", "MEDIACTL_CONTEXT"] {
+        place.mediactl(["check"]).env(name, "").run().exits(0);
+    }
+}
+
+#[test]
 fn a_missing_configuration_is_told_with_what_to_do() {
     let place = Place::empty();
     for command in [&["read"][..], &["status"], &["modify", "--set", "rtmp=1"], &["serve"]] {
