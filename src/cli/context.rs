@@ -25,7 +25,7 @@ use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::client::without_userinfo;
 use crate::store::file::{read_limited, refuse_other_kinds};
-use mediaconf::{Request, Schema, Segment};
+use mediaconf::{Path as ValuePath, Request, Schema, Segment};
 
 /// The file below the folder of the user's configurations.
 const FILE: &str = "mediactl/contexts.conf";
@@ -252,7 +252,8 @@ impl ContextsFile {
         let is_ours = [0, geteuid().as_raw()].contains(&found.uid());
         if !self.is_inventory && (!is_ours || found.mode() & OTHERS != 0) {
             let message = format!("other users may read or write `{name}`, or it belongs to one of them");
-            let hint = format!("its commands would run as you: `chmod 600 {name}`, and it has to be yours");
+            let chmod = format!("chmod 600 {}", ValuePath::in_shell_quotes(&name));
+            let hint = format!("its commands would run as you: `{chmod}`, and it has to be yours");
             return Err(Error::new(ErrorKind::Denied, message).hint(hint));
         }
         let bytes = read_limited(file, found.len(), &self.path, failed)?;

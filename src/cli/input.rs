@@ -38,7 +38,14 @@ pub fn snapshot(path: &Path) -> Result<Arc<Snapshot>, Error> {
         true => read(path)?.into(),
         false => {
             refuse_url(path)?;
-            ConfFile::resolve(path)?.load()?.bytes
+            let loaded = ConfFile::resolve(path).and_then(|file| file.load());
+            // The advice on a configuration that is not there is for the one that the command works on.
+            loaded
+                .map_err(|error| match error.kind {
+                    ErrorKind::NoConfiguration => Error { kind: ErrorKind::NotFound, ..error },
+                    _ => error,
+                })?
+                .bytes
         }
     };
     Ok(Arc::new(Snapshot::from_bytes(bytes)))

@@ -13,6 +13,7 @@ use crate::cli::local::local_user;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, RequestedChange};
 use crate::error::{Error, ErrorKind, Exit};
+use mediaconf::Path as ValuePath;
 
 /// Make a first configuration, with a random password
 ///
@@ -61,7 +62,8 @@ impl InitArgs {
         }
         ui.say(&format!("made {name}; this is the account of its API, which is not shown again:"));
         ui.print(|out| writeln!(out, "login {LOGIN}\npassword {password}"))?;
-        ui.say(&format!("next: `mediactl --conf {name} serve`, or look at the file"));
+        let quoted = ValuePath::in_shell_quotes(&path.to_string_lossy()).into_owned();
+        ui.say(&format!("next: `mediactl --conf {quoted} serve`, or look at the file"));
         Ok(Exit::Done)
     }
 }

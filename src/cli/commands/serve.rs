@@ -30,6 +30,8 @@ use crate::http::server::handler::{Handler, HandlerSettings};
 use crate::http::server::runtime::{Listening, Runtime};
 use crate::node::{Node, first_text};
 use crate::store::etcd::ClusterStore;
+use crate::store::file::{ConfFile, ServeLock};
+use mediaconf::Path;
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -138,20 +140,10 @@ impl ServeArgs {
         limit_memory();
         // Registered first, so that no signal meets its default action.
         let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(serve_failed)?;
-        let log = self.log_format;
+        let (log, name) = (self.log_format, global.file_name());
         let texts = self.cluster(global)?.map(Arc::new);
-        let store = input::store(&global.conf)?;
-        let engine = Engine::new(store.clone(), self.hooking.hooks(), waiting).keeping(self.hooking.keep);
-        if let (Some(name), Some(texts)) = (&self.node, &texts) {
-            first_text(name, texts, (&engine, &store))?;
-        }
-        // A missing file ends the command before a state folder is made beside it.
-        engine.read()?;
-        let lock = store.serve()?;
-        let engine = engine.start(move |level, words| log.log(level, words))?;
-        tell_faults(&engine, log);
+        let (store, lock, engine) = self.start(global, texts.as_ref())?;
         let addresses = listening::addresses(&self.listen)?;
-        let name = global.file_name();
         if let Some(running) = engine.running() {
             let needs_account = !addresses.is_empty() && texts.is_none();
             self.check_accounts(&running, needs_account, &name, ui)?;
@@ -165,14 +157,12 @@ impl ServeArgs {
         let mut urls = vec![format!("the Unix socket of {name}")];
         urls.extend(listening::urls(&listeners, scheme, &path)?);
         let console_urls = listening::urls(&listeners, scheme, "/")?.into_iter().filter(|_| self.console);
-        let node = texts.map(|texts| {
-            let node = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
-            let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
-            Node::new(node, engine.clone(), store, (cluster, texts))
-        });
-        let node = node.transpose()?;
-        let connections = self.max_connections;
-        let limits = Limits { connections, proxies: self.trusted_proxy.clone(), ..Limits::default() };
+        let node = texts.map(|texts| self.node(texts, &engine, store)).transpose()?;
+        let limits = Limits {
+            connections: self.max_connections,
+            proxies: self.trusted_proxy.clone(),
+            ..Limits::default()
+        };
         let limits = limits.with_body(self.max_body * MIB);
         let mut handler = self.handler(engine.clone(), path, limits.patch_memory());
         if let Some(node) = &node {
@@ -185,33 +175,49 @@ impl ServeArgs {
         let connections = Box::new(server.connection_count());
         let _ = handler.settings.runtime.listening.set(Listening { addresses: urls.clone(), connections });
         tell_manager("READY=1");
-        let mut lines = Vec::new();
-        if let Some(tls) = tls.as_deref().filter(|_| self.tls_self_signed) {
-            lines.push(format!("fingerprint {}", tls.fingerprint()));
-        }
-        if let Some(node) = &node {
-            node.start().map_err(serve_failed)?;
-        }
-        lines.extend(urls.iter().map(|url| format!("listening on {url}")));
-        lines.extend(console_urls.map(|url| format!("the console is at {url}")));
-        announce(&lines)?;
-        signals.forever().take_while(|signal| *signal == SIGHUP).for_each(|_| {
-            node.iter().for_each(|node| _ = node.try_again());
-            // In a thread, because hooks take time and the next signal may end the server.
-            let engine = engine.clone();
-            let run = move || reload(&engine, ui, log);
-            if thread::Builder::new().spawn(run).is_err() {
-                log.warn("SIGHUP: cannot spawn a thread, so nothing was loaded");
-            }
-        });
+        node.as_ref().map_or(Ok(()), Node::start).map_err(serve_failed)?;
+        let own =
+            tls.filter(|_| self.tls_self_signed).map(|tls| format!("fingerprint {}", tls.fingerprint()));
+        let urls = urls.iter().map(|url| format!("listening on {url}"));
+        let console_urls = console_urls.map(|url| format!("the console is at {url}"));
+        announce(own.into_iter().chain(urls).chain(console_urls))?;
+        load_at_signals(&mut signals, &engine, node.as_deref(), ui, log);
         tell_manager("STOPPING=1");
         node.iter().for_each(|node| node.stop());
         server.stop(GRACE);
-        if !engine.settle(GRACE) {
-            log.warn("the server ended while a reload command was still running");
-        }
         leave(&engine, log);
         Ok(Exit::Done)
+    }
+
+    /// The file, its lock, and the engine that runs its text; a node brings the text from its cluster first, if it has none.
+    fn start(
+        &self,
+        global: &GlobalArgs,
+        texts: Option<&Arc<ClusterStore>>,
+    ) -> Result<(Arc<ConfFile>, ServeLock, Engine), Error> {
+        let (store, log) = (input::store(&global.conf)?, self.log_format);
+        let engine = Engine::new(store.clone(), self.hooking.hooks(), waiting).keeping(self.hooking.keep);
+        if let (Some(name), Some(texts)) = (&self.node, texts) {
+            first_text(name, texts, (&engine, &store))?;
+        }
+        // A missing file ends the command before a state folder is made beside it.
+        engine.read()?;
+        let lock = store.serve()?;
+        let engine = engine.start(move |level, words| log.log(level, words))?;
+        tell_faults(&engine, log);
+        Ok((store, lock, engine))
+    }
+
+    /// The node that follows a cluster in the file.
+    fn node(
+        &self,
+        texts: Arc<ClusterStore>,
+        engine: &Engine,
+        store: Arc<ConfFile>,
+    ) -> Result<Arc<Node>, Error> {
+        let node = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
+        let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
+        Node::new(node, engine.clone(), store, (cluster, texts))
     }
 
     /// Refuses to serve over TCP without an account; warns of viewers who have none.
@@ -226,7 +232,7 @@ impl ServeArgs {
             let message =
                 format!("`{name}` has no usable `edit_auth`, without which no one could use the API");
             let set = "modify --set edit_auth.login=admin --set edit_auth.password";
-            let hint = format!("`mediactl --conf {name} {set}` sets one");
+            let hint = format!("`mediactl --conf {} {set}` sets one", Path::in_shell_quotes(name));
             return Err(Error::new(ErrorKind::Invalid, message).hint(hint));
         }
         if self.view_auth && running.view_account().is_none() {
@@ -295,12 +301,24 @@ fn tell_faults(engine: &Engine, log: LogFormat) {
     }
 }
 
-fn announce(lines: &[String]) -> Result<(), Error> {
+fn announce(mut lines: impl Iterator<Item = String>) -> Result<(), Error> {
     let mut out = io::stdout().lock();
-    match lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush()) {
+    match lines.try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush()) {
         // The reader of stdout is gone; the server runs all the same.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         printed => output(printed),
+    }
+}
+
+/// Loads the file again at each SIGHUP, until another signal comes.
+fn load_at_signals(signals: &mut Signals, engine: &Engine, node: Option<&Node>, ui: Ui, log: LogFormat) {
+    for _ in signals.forever().take_while(|signal| *signal == SIGHUP) {
+        node.iter().for_each(|node| _ = node.try_again());
+        // In a thread, because hooks take time and the next signal may end the server.
+        let engine = engine.clone();
+        if thread::Builder::new().spawn(move || reload(&engine, ui, log)).is_err() {
+            log.warn("SIGHUP: cannot spawn a thread, so nothing was loaded");
+        }
     }
 }
 
@@ -320,8 +338,11 @@ fn reload(engine: &Engine, ui: Ui, log: LogFormat) {
     }
 }
 
-/// Rolls back what was not confirmed when the server ends.
+/// Waits for a reload command, and rolls back what was not confirmed when the server ends.
 fn leave(engine: &Engine, log: LogFormat) {
+    if !engine.settle(GRACE) {
+        log.warn("the server ended while a reload command was still running");
+    }
     match engine.cancel_any() {
         // The engine has logged an edit by hand already.
         Ok(aftermath) if aftermath.as_ref().is_none_or(|aftermath| aftermath.is_hand_edit()) => {}
