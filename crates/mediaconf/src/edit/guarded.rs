@@ -76,6 +76,13 @@ impl<'d> Sync<'_, 'd> {
         let is_used = |kind: &str| self.used().contains(&(kind.into(), keyword.as_ref().into()));
         let near = near.map(|near| format!("did you mean {}?", near.in_words()));
         let near = self.missed(scope, line, pointer).or(near);
+        let near = near.map(|near| match near == format!("did you mean `{keyword}`?") {
+            true => {
+                "did you mean a path? A patch has an object for each name, `--set` takes it without quotes."
+                    .to_owned()
+            }
+            false => near,
+        });
         if let Some(near) = near.filter(|_| !kind.is_some_and(is_used)) {
             let hint = unless_right(&near, &format!("`{keyword}`"));
             let message = format!("`{keyword}` is not known here");
