@@ -146,12 +146,10 @@ fn of_variable(error: &clap::Error, arguments: &[OsString]) -> Option<Error> {
     let is_given =
         |word: &OsString| word.to_str().is_some_and(|word| word.split('=').next() == Some(&option));
     let value = std::env::var_os(variable).filter(|_| !arguments.iter().any(is_given))?;
-    let message = match error.source() {
-        _ if value.is_empty() => format!("the variable {variable} is set, and its value is empty"),
-        Some(why) => format!("the variable {variable}: {why}"),
-        None => format!("the variable {variable} has a wrong value"),
-    };
-    Some(Error::usage(message, format!("give it a value, or take it away: `unset {variable}`")))
+    let why = error.source().filter(|_| !value.is_empty());
+    let why = why.map_or("its value is empty".to_owned(), ToString::to_string);
+    let hint = format!("give it a value, or take it away: `unset {variable}`");
+    Some(Error::usage(format!("the variable {variable}: {why}"), hint))
 }
 
 /// What does the work of an option that went.

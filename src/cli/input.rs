@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::ArgMatches;
 
 use crate::cli::prompts;
-use crate::engine::Snapshot;
+use crate::engine::{Snapshot, not_there};
 use crate::error::{Error, ErrorKind};
 use crate::http::client::without_userinfo;
 use crate::store::Store;
@@ -40,12 +40,7 @@ pub fn snapshot(path: &Path) -> Result<Arc<Snapshot>, Error> {
             refuse_url(path)?;
             let loaded = ConfFile::resolve(path).and_then(|file| file.load());
             // The advice on a configuration that is not there is for the one that the command works on.
-            loaded
-                .map_err(|error| match error.kind {
-                    ErrorKind::NoConfiguration => Error { kind: ErrorKind::NotFound, ..error },
-                    _ => error,
-                })?
-                .bytes
+            loaded.map_err(not_there)?.bytes
         }
     };
     Ok(Arc::new(Snapshot::from_bytes(bytes)))

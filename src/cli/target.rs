@@ -205,7 +205,7 @@ pub fn two_options([one, other]: [&str; 2]) -> Error {
 /// Refuses hooks where a server changes the file.
 pub fn refuse_hooks(global: &GlobalArgs) -> Result<(), Error> {
     let what = "a server changes the file, so `--check-cmd`, `--reload-cmd` and `--keep` have no effect here";
-    let refused = || Error::usage(what, "give them to `mediactl serve`, or leave them out");
+    let refused = || Error::usage(what, "give them to its `serve`, or leave them out");
     if global.chosen.hooks { Err(refused()) } else { Ok(()) }
 }
 

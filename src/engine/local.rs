@@ -70,7 +70,9 @@ impl Engine {
                 ErrorKind::NodesRunIt,
                 "a cluster has no running configuration of its own: its nodes run what is in it",
             )
-            .hint("`mediactl save FILE` replaces what is in it; `mediactl update FILE` on a node is for that node alone")
+            .hint(
+                "`mediactl save FILE` replaces what is in it; `update FILE` on a node is for that node alone",
+            )
         } else {
             // Who can't look there does not know whether a server runs.
             self.store.pending().map_or_else(Error::from, |_| Error::no_server())

@@ -262,10 +262,9 @@ pub fn entry_range(text: &Arc<Snapshot>, path: &Path, masker: Masker) -> Result<
 /// The refusal of a path that leads nowhere, where it names what is asked for.
 pub fn not_there(found: impl Into<Error>) -> Error {
     let refusal = found.into();
-    if refusal.kind == ErrorKind::AbsentPath {
-        Error { kind: ErrorKind::NotFound, ..refusal }
-    } else {
-        refusal
+    match refusal.kind {
+        ErrorKind::AbsentPath | ErrorKind::NoConfiguration => Error { kind: ErrorKind::NotFound, ..refusal },
+        _ => refusal,
     }
 }
 

@@ -73,8 +73,14 @@ pub struct AddContextArgs {
     pub password_command: Option<String>,
 
     /// A group that the server belongs to; several are separated by commas
-    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
+    #[arg(long, value_name = "GROUP", value_delimiter = ',', value_parser = group_name)]
     pub group: Vec<String>,
+}
+
+/// Parses the name of a group, as `--group` of other commands looks it up.
+fn group_name(text: &str) -> Result<String, &'static str> {
+    let name = text.trim();
+    if name.is_empty() { Err("a group has a name") } else { Ok(name.to_owned()) }
 }
 
 impl ContextArgs {

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::Subcommand;
-use clap::builder::RangedU64ValueParser;
 use serde_json::{Value, json};
 
 use crate::cli::args::Invocation;
-use crate::cli::args::global::ListFormat;
+use crate::cli::args::global::{ListFormat, number};
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::fleet::names::in_ranges;
 use crate::cli::input;
@@ -62,7 +61,7 @@ pub struct HistoryArgs {
     pub patch: bool,
 
     /// Show at most this many changes
-    #[arg(short = 'n', long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    #[arg(short = 'n', long, value_name = "N", value_parser = number(1..=WHOLE_HISTORY))]
     pub max_count: Option<usize>,
 
     /// Show the changes since then: a date (`2026-11-22`, `2026-11-22 15:04`), or how long ago (`2h`, `3 days`)
@@ -327,7 +326,7 @@ pub struct BlameArgs {
     pub path: String,
 
     /// Show at most this many changes
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = number(1..=WHOLE_HISTORY))]
     pub max_count: Option<usize>,
 
     /// How to print it

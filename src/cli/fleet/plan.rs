@@ -11,7 +11,7 @@ use super::names::in_ranges;
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::change::ChangeCommand;
 use crate::cli::confirmation;
-use crate::cli::render::report::{BROKEN_BEFORE, change_json, in_words};
+use crate::cli::render::report::{self, change_json};
 use crate::cli::render::{grouped, new_warnings};
 use crate::cli::ui::Ui;
 use crate::engine::{
@@ -121,9 +121,7 @@ pub fn print_summary(args: &ChangeArgs, results: &[ServerResult], ui: Ui) -> Res
         diffs.push((server, (report.diff.clone(), report.known_values().map(<[_]>::to_vec))));
         let new_warnings = new_warnings(&report.new_warnings, masker);
         warnings.extend(report.warnings.iter().cloned().chain(new_warnings).map(|text| (server, text)));
-        let broken = report.is_of_broken && args.output == ChangeFormat::Summary;
-        let own =
-            broken.then(|| BROKEN_BEFORE.to_owned()).into_iter().chain(report.notes.iter().map(in_words));
+        let own = report::notes(report, args.output);
         let effects = report.effects.in_words().filter(|_| report.effects.streams > 1);
         notes.extend(own.chain(effects).map(|note| (server, note)));
     }

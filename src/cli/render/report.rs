@@ -24,7 +24,7 @@ pub struct Report<'a> {
 }
 
 /// Said in the place of a summary.
-pub const BROKEN_BEFORE: &str = "the text before has errors and can't be read, so it is not known which values change; `-o diff` shows the lines";
+const BROKEN_BEFORE: &str = "the text before has errors and can't be read, so it is not known which values change; `-o diff` shows the lines";
 
 /// The words for what a command did, and for what it would do.
 fn verb(command: &str) -> [&'static str; 2] {
@@ -75,10 +75,7 @@ impl Report<'_> {
             let warnings = new_warnings(&change.new_warnings, masker);
             warnings.iter().for_each(|warning| ui.warning(warning));
         }
-        if change.is_of_broken && args.output == ChangeFormat::Summary {
-            ui.note(BROKEN_BEFORE);
-        }
-        change.notes.iter().for_each(|note| ui.note(&in_words(note)));
+        notes(change, args.output).for_each(|note| ui.note(&note));
         if !change.changed && change.lines_added + change.lines_removed == 0 {
             ui.say(&format!("nothing to change in {target}"));
             return Ok(());
@@ -136,6 +133,12 @@ pub fn values_json(values: &[ChangedValue], masker: Masker) -> Value {
         json!({ "pointer": Pointer::from_keys(keys).as_str(), "before": before, "after": after })
     };
     values.iter().map(record).collect()
+}
+
+/// The side effects of a change as sentences, and that it has no summary where this form has one.
+pub fn notes(change: &ChangeReport, form: ChangeFormat) -> impl Iterator<Item = String> {
+    let is_unknown = change.is_of_broken && form == ChangeFormat::Summary;
+    is_unknown.then(|| BROKEN_BEFORE.to_owned()).into_iter().chain(change.notes.iter().map(in_words))
 }
 
 /// Returns a note as a sentence.

@@ -98,6 +98,8 @@ fn init_makes_a_valid_configuration_with_a_password_of_its_own() {
     assert!(!other.out.contains(password), "two configurations have two passwords");
     place.line("check new/folder/site.conf").exits(0);
     place.line("--url http://h init").exits(2);
+    place.line("init folder/").exits(7).says("`folder/` is the name of a folder");
+    place.run(["init", "my site.conf"]).exits(0).says("next: `mediactl --conf 'my site.conf' serve`");
     // The account works.
     let server = Serving::over(&place);
     place.put("password", password);
@@ -111,9 +113,9 @@ fn init_makes_a_valid_configuration_with_a_password_of_its_own() {
 fn a_variable_with_a_wrong_value_is_named() {
     let place = Place::with("http 80;\n");
     for (name, value, says) in [
-        ("CONF", "", "error: the variable MEDIACTL_CONF is set, and its value is empty\n"),
-        ("INVENTORY", "", "error: the variable MEDIACTL_INVENTORY is set, and its value is empty\n"),
-        ("MAX_FILE", "", "error: the variable MEDIACTL_MAX_FILE is set, and its value is empty\n"),
+        ("CONF", "", "error: the variable MEDIACTL_CONF: its value is empty\n"),
+        ("INVENTORY", "", "error: the variable MEDIACTL_INVENTORY: its value is empty\n"),
+        ("MAX_FILE", "", "error: the variable MEDIACTL_MAX_FILE: its value is empty\n"),
         ("MAX_FILE", "much", "error: the variable MEDIACTL_MAX_FILE: a size is from 1 to "),
     ] {
         let name = format!("MEDIACTL_{name}");

@@ -197,6 +197,7 @@ fn blame_tells_who_changed_a_value() {
     assert_eq!(blamed.as_array().map(Vec::len), Some(2));
     place.line("blame streams.cam1.prepush").exits(0).prints("modify: 6 → nothing").prints("5 → 6");
     place.line("blame streams.cam1.title").exits(7);
+    place.line("blame streams.cam1.prepush -n 0").exits(2);
     let unchanged = "`streams.cam1.urls` was never changed in the recorded history";
     place.line("blame streams.cam1.urls").exits(0).says(unchanged);
     place.put(&format!(".{CONF}.mediactl/history/1.conf.gz"), "x {");

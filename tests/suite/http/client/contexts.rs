@@ -133,6 +133,7 @@ fn contexts_are_kept_in_a_file_of_the_user_with_its_comments() {
     home.does("context remove test", 0);
     assert_eq!(home.text(), format!("# mine\n{prod}"));
     home.add("a b", "http://h", &[]).exits(2);
+    home.add("grouped", "http://h", &["--group", "eu,"]).exits(2);
     let two = "`--url` and `--cluster` are two different targets";
     for (command, code, said) in [
         ("context add prod --url https://media.example", 2, "there is a context `prod` already"),
