@@ -125,6 +125,14 @@ type Printed = Arc<OnceLock<Result<String, String>>>;
 /// The commands that were run. Many contexts have the same one.
 static KNOWN: LazyLock<Mutex<HashMap<String, Printed>>> = LazyLock::new(Mutex::default);
 
+/// The process groups of those that run.
+static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// Ends the password commands that still run, with all that they started.
+pub fn end_commands() {
+    RUNNING.lock().drain(..).for_each(|group| _ = kill_process_group(group, Signal::KILL));
+}
+
 /// Runs the password command of a context, if it has one; the first line that it prints is the password. Equal commands are
 /// run once.
 ///
@@ -160,10 +168,12 @@ fn printed(command: &str, most: Option<Duration>) -> Result<String, String> {
         shell.process_group(0);
     }
     let child = shell.spawn().map_err(|error| error.to_string())?;
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw).filter(|_| most.is_some());
+    RUNNING.lock().extend(group);
     let (done, ended) = channel();
     std::thread::spawn(move || done.send(child.wait_with_output()));
     let output = most.map_or_else(|| ended.recv().ok(), |most| ended.recv_timeout(most).ok());
+    RUNNING.lock().retain(|running| Some(*running) != group);
     let Some(output) = output else {
         if let Some(group) = group {
             let _ = kill_process_group(group, Signal::KILL);

@@ -9,7 +9,6 @@ mod arguments;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
@@ -19,10 +18,10 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::complete;
 use clap_complete::env::{EnvCompleter, Fish, Shells, Zsh};
 use rustix::fs::{Mode, OFlags, open};
-use rustix::process::{Signal, kill_current_process_group, setsid};
+use rustix::process::setsid;
 use rustix::stdio::{dup2_stderr, dup2_stdin};
-use signal_hook::consts::SIGTERM;
 
+use crate::cli::credentials::end_commands;
 use crate::error::Exit;
 
 /// The longest time for a server or a password command.
@@ -57,7 +56,7 @@ pub fn answer(arguments: &[OsString], tree: fn() -> Command) -> Option<Exit> {
         let _ = dup2_stdin(&nothing);
         let _ = dup2_stderr(&nothing);
     }
-    let leads_session = setsid().is_ok();
+    let _ = setsid();
     let (sender, receiver) = channel();
     let arguments = arguments.to_vec();
     let answer = move || {
@@ -70,9 +69,8 @@ pub fn answer(arguments: &[OsString], tree: fn() -> Command) -> Option<Exit> {
     };
     let is_answered =
         thread::Builder::new().spawn(answer).is_ok_and(|_| receiver.recv_timeout(PATIENCE).is_ok());
-    // A password command that still runs is ended. This process is of the same group, and outlives the signal.
-    if !is_answered && leads_session && signal_hook::flag::register(SIGTERM, Arc::default()).is_ok() {
-        let _ = kill_current_process_group(Signal::TERM);
+    if !is_answered {
+        end_commands();
     }
     Some(Exit::Done)
 }

@@ -5,7 +5,7 @@ use std::fs;
 use super::serve::Serving;
 use super::{CONF, Call, PROGRAM, Place, SAMPLE, collect, set_mode};
 use crate::fixtures;
-use crate::waiting::until;
+use crate::waiting::{eventually, until};
 
 /// Asks as fish does: the last word is the one that is typed.
 fn ask(place: &Place, words: &[&str]) -> Call {
@@ -89,8 +89,7 @@ fn the_target_is_the_one_that_the_line_names() {
     place.put("password", "hunter2\n");
     let context = |name: &str, more: &str| format!("context {name} {{ url {}; {more} }}\n", server.url);
     let live = context("live", "login admin; password_command \"cat password\";");
-    // It ends with the folder.
-    let stuck = "login admin; password_command \"while [ -e password ]; do sleep 1; done\";";
+    let stuck = "login admin; password_command \"echo $$ > stuck; while [ -e password ]; do sleep 1; done\";";
     let stuck = context("stuck", stuck);
     contexts(&place, &(live + &context("closed", "") + &stuck));
     let names = |words: &[&str]| texts(ask(&place, words));
@@ -113,6 +112,10 @@ fn the_target_is_the_one_that_the_line_names() {
     ] {
         assert_eq!(of(target), None, "{target:?}");
     }
+    // A password command that takes long is ended, too.
+    let command = fs::read_to_string(place.path("stuck")).expect("it was written");
+    let stat = || fs::read_to_string(format!("/proc/{}/stat", command.trim()));
+    eventually(|| stat().map_or(true, |stat| stat.contains(") Z ")));
     // The schema needs no server.
     assert_eq!(names(&["-x", "closed", "modify", "--set", "snm"]), ["snmp="]);
     server.stop().exits(0);
