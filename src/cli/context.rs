@@ -295,7 +295,12 @@ pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, Error> {
         _ => return Ok(None),
     };
     let contexts = Contexts::known(global)?;
-    name.or(contexts.current.as_ref()).map(|name| contexts.find(name).cloned()).transpose()
+    let found = name.or(contexts.current.as_ref()).map(|name| contexts.find(name).cloned());
+    found.transpose().map_err(|error| match name {
+        Some(_) => error,
+        None => Error { message: format!("{}, which is in use", error.message), ..error }
+            .hint("`mediactl context use NAME` chooses another one, and so does `--conf FILE`"),
+    })
 }
 
 /// True if the options and the environment name several contexts.

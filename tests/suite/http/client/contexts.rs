@@ -173,7 +173,7 @@ fn an_inventory_has_further_contexts_and_holds_for_names_in_both() {
     let list = home.does("--inventory servers.conf context list", 0);
     list.prints("http://own-a").prints("http://theirs-b").prints("http://c").hides("own-b");
     home.does("--inventory servers.conf context use c", 0);
-    home.does("read", 7).says("there is no context `c`");
+    home.does("read", 7).says("there is no context `c`, which is in use");
     let call = home.call(&["context", "list"]).env("MEDIACTL_INVENTORY", "servers.conf");
     call.run().exits(0).prints("*  c");
     home.does("--inventory servers.conf context add d --url http://d", 0).says("to `servers.conf`");
