@@ -9,6 +9,7 @@ use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
 use crate::cli::input::{self, STDIN, STDIN_NAME};
+use crate::cli::render::diagnostics;
 use crate::cli::render::texts::write_text;
 use crate::cli::target;
 use crate::cli::ui::name_target;
@@ -236,11 +237,16 @@ impl FmtArgs {
                 true => self.format_stdin(call),
                 false => self.format(Invocation { global: &at_file, ..call }),
             };
-            let exit = done.map_err(|mut error| {
-                let broken = error.broken.as_mut();
-                broken.map(|broken| broken.name.get_or_insert_with(|| at_file.file_name()));
-                error
-            })?;
+            let exit = match done {
+                Err(error) if error.is_closed_output() => return Err(error),
+                // The others are formatted all the same.
+                Err(error) => {
+                    diagnostics::explain(&error, &at_file.file_name(), call.ui);
+                    call.ui.error(&error);
+                    error.exit()
+                }
+                Ok(exit) => exit,
+            };
             worst = worst.max(exit);
         }
         Ok(worst)

@@ -39,6 +39,8 @@ fn check_names_what_is_not_formatted() {
     assert_eq!(place.run(["fmt", "--check", "good.conf", CONF]).exits(1).out, "media.conf\n");
     place.run(["fmt", "--check", CONF, "broken.conf"]).exits(3).prints(CONF).says("broken.conf:1:8");
     place.line("fmt absent.conf").exits(7);
+    let run = place.run(["fmt", "--check", "absent.conf", "broken.conf", CONF]).exits(7).prints(CONF);
+    run.says("absent.conf` does not exist").says("broken.conf:1:8");
     place.line("fmt --url http://127.0.0.1:1 good.conf").exits(2);
 }
 
