@@ -61,10 +61,6 @@ impl ConfFile {
         if path.as_os_str().is_empty() {
             return Err(Error::no_file(path));
         }
-        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-            let message = format!("`{}` is the name of a folder", path.display());
-            return Err(Error::new(ErrorKind::NotFound, message).hint("name a file, such as `media.conf`"));
-        }
         let start = if path.is_absolute() { Ok(PathBuf::from("/")) } else { std::env::current_dir() };
         let start = start.map_err(Error::opening("look up", Path::new(".")))?;
         let (target, found) = follow(start, path, &mut 0, true)?;
@@ -72,6 +68,10 @@ impl ConfFile {
             Ok(found) => refuse_other_kinds(&target, &found)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(Error::opening("look up", &target)(error)),
+        }
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            let message = format!("`{}` is the name of a folder", path.display());
+            return Err(Error::new(ErrorKind::NotFound, message).hint("name a file, such as `media.conf`"));
         }
         Ok(ConfFile { given: path.to_owned(), target })
     }

@@ -78,7 +78,7 @@ impl<'d> Sync<'_, 'd> {
         let near = self.missed(scope, line, pointer).or(near);
         let near = near.map(|near| match near == format!("did you mean `{keyword}`?") {
             true => {
-                "did you mean a path? A patch has an object for each name, `--set` takes it without quotes."
+                "did you mean a path? A patch has an object for each name, `--set` takes it without quotes"
                     .to_owned()
             }
             false => near,
