@@ -380,7 +380,7 @@ impl BlockRequest {
             (BlockContent::Moved(_), Some(from)) => {
                 renamed(document, group, &HashMap::from([(from.to_owned(), to.to_owned())]))?
             }
-            (_, Some(from)) => Sync::new(document, members).changed(|sync| sync.copy(group.key, from, to))?,
+            (_, Some(from)) => Sync::new(document, members).copy(group.key, from, to)?,
             _ => return modify_members(document, members, Schema::normalize(self.patch(current)?)?),
         };
         let first = match edit {

@@ -139,19 +139,25 @@ impl Document {
 
 /// The same for a normalized patch, and a document whose top-level members are known. The doubts are left to the caller.
 pub fn modify_members(document: &Document, members: &Members<'_>, patch: Object) -> MaybeEdit {
-    let spread = order::spread(document, members, &patch);
-    if spread.is_empty() {
-        return Sync::new(document, members).changed(|sync| sync.top_level(patch));
+    modified(document, members, &Value::Object(patch))
+}
+
+fn modified(document: &Document, members: &Members<'_>, patch: &Value) -> MaybeEdit {
+    let mut sync = Sync::new(document, members);
+    sync.top_level(patch);
+    if sync.spread.is_empty() {
+        return sync.proved();
     }
-    let opened = document.edited(&spread);
-    verify_comments(document, &opened, &spread, &mut []).map_err(EditError::Unproved)?;
-    Sync::new(&opened, &opened.members()).changed(|sync| sync.top_level(patch))
+    sync.faults.into_result(())?;
+    sync.spread.sort_by_key(|splice| splice.range.start);
+    let opened = document.edited(&sync.spread);
+    verify_comments(document, &opened, &sync.spread, &mut []).map_err(EditError::Unproved)?;
+    modified(&opened, &opened.members(), patch)
 }
 
 impl Sync<'_, '_> {
-    /// Makes the changes that a function finds, and proves them.
-    pub(crate) fn changed(mut self, change: impl FnOnce(&mut Self)) -> MaybeEdit {
-        change(&mut self);
+    /// Makes the changes that were found, and proves them.
+    pub(crate) fn proved(mut self) -> MaybeEdit {
         self.place_pending();
         let Sync { document, around, leaving, splices, puts, promises, .. } = self;
         self.faults.into_result(())?;

@@ -1,24 +1,23 @@
 //! Streams, lives and plugins: which go, which are new, what changes in each, and their order.
 //!
 //! Sources may share a directive: with the name of their stream in its header, or with each other in a `urls A B;` line.
-//! Before a stream is edited, each gets a line of its own where the edit needs it. That changes no value and no comment.
+//! Where an edit needs it, each gets a line of its own before ([`Sync::spread`]). That changes no value and no comment.
 
 use std::borrow::Cow;
-use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::PromisedBlock;
 use super::align::longest_increasing_subsequence;
 use super::guarded::At;
 use super::layout::{Anchor, Insertion, NewEntry, Put};
 use super::surroundings::Surroundings;
 use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
+use super::{MaybeEdit, PromisedBlock};
 use crate::schema::{
-    Address, Codec, Fault, Faults, General, Kind, Members, Object, Parameter, Pointer, SOURCE, Schema, Scope,
-    first_argument, header_address, is_plural, protocol_of_switch, write_members,
+    Address, Codec, DirectiveRole, Fault, Faults, General, Kind, Members, Object, Pointer, SOURCE, Schema,
+    Scope, first_argument, header_address, protocol_of_switch, write_members,
 };
 use crate::syntax::{Document, Entry, Splice};
 
@@ -33,7 +32,8 @@ impl<'d> Sync<'_, 'd> {
         let (mut new, mut movers) = (Vec::new(), Vec::new());
         for (name, patch) in &*patch {
             let place = places.get(name.as_str()).copied();
-            let at = At { within: place.map(|place| entries[place]), ..at.child(name) };
+            let within = place.map(|place| entries[place]);
+            let at = At { within, patch, pointer: at.pointer.child(name) };
             let block = match (place, patch) {
                 (Some(place), Value::Null) => {
                     self.deleted_streams += usize::from(kind.has_sources());
@@ -100,21 +100,42 @@ impl<'d> Sync<'_, 'd> {
             let keyword = entry.words().next().expect("an entry has a keyword").span();
             self.splice(keyword.start as usize..keyword.end as usize, kind.keyword(is_on_demand));
         }
-        match (entry.is_block(), sources_of(kind), header_address(entry)) {
-            (true, ..) => self.contents(&members, [&current, &target], at),
-            // The header of a stream has one source at most, and each other line would have made it a block.
-            (false, Some(row), Some(address)) => {
-                let text = target.get(row.key).map_or_else(Vec::new, |value| row.write(value));
-                let fresh = Document::parse(text.join("\n"));
-                let pointer = at.pointer.child(row.key);
-                fresh.entries().for_each(|line| self.doubt_words(kind.scope(), line, &pointer));
-                let new = fresh.entries().next().and_then(|line| Address::from_words(line.arguments()));
-                let new = new.map_or_else(Vec::new, |new| address_said(&SOURCE, &new));
-                self.said_words(entry.group_name(), &address_said(&SOURCE, &address), &new);
-            }
-            (false, ..) => {}
+        match entry.is_block() {
+            true => self.contents(&members, [&current, &target], at),
+            false => self.header(kind, entry, &target, &at.pointer),
         }
         self.promises.block(kind, name, Some(PromisedBlock::changed(entry, [&current, &target])));
+    }
+
+    /// Changes the source of a stream in its header, which has one at most. Each other line makes it a block first.
+    fn header(&mut self, kind: Kind, entry: Entry<'d>, target: &Object, pointer: &Pointer) {
+        let (lines, key) = (write_members(kind.scope(), target), DirectiveRole::Sources.key(kind.scope()));
+        let sources = target.get(key).and_then(Value::as_array).map_or(0, Vec::len);
+        let address = header_address(entry);
+        if sources > address.iter().len() || lines.len() > sources {
+            self.spread.push(opened(&self.around, entry, sources > 0));
+        } else if let Some(address) = address {
+            let (fresh, pointer) = (Document::parse(lines.join("\n")), pointer.child(key));
+            fresh.entries().for_each(|line| self.doubt_words(kind.scope(), line, &pointer));
+            let new = fresh.entries().next().and_then(|line| Address::from_words(line.arguments()));
+            let new = new.map_or_else(Vec::new, |new| address_said(&SOURCE, &new));
+            self.said_words(entry.group_name(), &address_said(&SOURCE, &address), &new);
+        }
+    }
+
+    /// Makes a line of each word of a `urls A B;` line.
+    pub(super) fn split(&mut self, line: Entry<'d>) {
+        let around = &self.around;
+        let next_line = format!("{}{}", around.newline(line.start()), around.indent(line.start()));
+        let words: Vec<_> = line.words().map(|word| word.start as usize..word.end() as usize).collect();
+        self.spread.push(Splice { range: words[0].clone(), text: SOURCE.address.to_owned() });
+        for pair in words[1..].windows(2) {
+            let range = pair[0].end..pair[1].start;
+            let comments = comments_in(&self.document.text()[range.clone()]);
+            let shares_line = comments.is_empty() && !around.begins_line(line.start());
+            let joint = if shares_line { " " } else { &next_line };
+            self.spread.push(Splice { range, text: format!(";{comments}{joint}{} ", SOURCE.address) });
+        }
     }
 
     /// Puts new and moved blocks at their places; deletions are known already.
@@ -164,8 +185,8 @@ impl<'d> Sync<'_, 'd> {
         }
     }
 
-    /// Puts a copy of the block with a name, which is there, directly behind it.
-    pub fn copy(&mut self, group: &str, from: &str, name: &str) {
+    /// The edit that puts a copy of the block with a name, which is there, directly behind it.
+    pub fn copy(mut self, group: &str, from: &str, name: &str) -> MaybeEdit {
         let (kind, entries) = (Schema::kind(group), self.members.lines(group));
         let at = entries.iter().position(|entry| first_argument(*entry) == from).expect("it is there");
         match kind {
@@ -184,12 +205,8 @@ impl<'d> Sync<'_, 'd> {
         let (place, content) =
             (Anchor::After(entries[at]), Insertion::Old(entries[at], Some(name.to_owned())));
         self.put(Put { within: None, place, content, blank_lines: self.around.gap_behind(entries[at]) });
+        self.proved()
     }
-}
-
-/// The row of the sources in the blocks of a kind.
-fn sources_of(kind: Kind) -> Option<&'static Parameter> {
-    kind.scope().rows().find(|row| kind.has_sources() && row.codec.facts().sources.is_some())
 }
 
 /// The patch of a block in which each `X_off` of a protocol X is the directive `X off;`, unless a directive of that name
@@ -250,53 +267,6 @@ fn staying(items: &[usize], count: usize) -> HashSet<usize> {
 
 fn name_of(entry: Entry<'_>) -> String {
     entry.group_name().value().into_owned()
-}
-
-/// Returns the changes that give sources their own lines where this patch needs it.
-pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object) -> Vec<Splice> {
-    let around = LazyCell::new(|| Surroundings::new(document));
-    let mut splices = Vec::new();
-    for kind in Kind::ALL {
-        let Some(Value::Object(blocks)) = patch.get(kind.key()) else { continue };
-        let mut touched: Vec<_> = blocks.keys().filter_map(|name| members.places(kind).get(name)).collect();
-        touched.sort_unstable();
-        for entry in touched.into_iter().map(|&place| members.own_by_key(kind.key())[place]) {
-            let Some(Value::Object(patch)) = blocks.get(&*entry.group_name().value()) else { continue };
-            if entry.is_block() && !(kind.has_sources() && entry.children().any(is_plural)) {
-                continue;
-            }
-            let (current, inside) = (kind.read(entry), Members::group(kind.scope(), entry.children()));
-            let patch = switched(&current, patch, &Pointer::root(), &mut Faults::default());
-            let merged = kind.merge(Some((&current, &inside)), &patch, &Pointer::root());
-            let Ok(mut target) = merged else { continue };
-            let key = sources_of(kind).map_or("", |row| row.key);
-            let (old, new) = (current.get(key).cloned(), target.shift_remove(key));
-            let [before, after] =
-                [&old, &new].map(|list| list.as_ref().and_then(Value::as_array).map_or(0, Vec::len));
-            if entry.is_block() {
-                let lines = if after == 0 || old == new { &[] } else { inside.own_by_key(key) };
-                let lines = lines.iter().filter(|line| is_plural(**line));
-                lines.for_each(|&line| split(&around, line, &mut splices));
-            } else if after > before || after > 1 || !write_members(kind.scope(), &target).is_empty() {
-                splices.push(opened(&around, entry, after > 0));
-            }
-        }
-    }
-    splices
-}
-
-/// Makes a line of each word of a `urls A B;` line.
-fn split(around: &Surroundings<'_>, line: Entry<'_>, splices: &mut Vec<Splice>) {
-    let next_line = format!("{}{}", around.newline(line.start()), around.indent(line.start()));
-    let words: Vec<_> = line.words().map(|word| word.start as usize..word.end() as usize).collect();
-    splices.push(Splice { range: words[0].clone(), text: SOURCE.address.to_owned() });
-    for pair in words[1..].windows(2) {
-        let range = pair[0].end..pair[1].start;
-        let comments = comments_in(&around.document.text()[range.clone()]);
-        let shares_line = comments.is_empty() && !around.begins_line(line.start());
-        let joint = if shares_line { " " } else { &next_line };
-        splices.push(Splice { range, text: format!(";{comments}{joint}{} ", SOURCE.address) });
-    }
 }
 
 /// Gives a stream, live or plugin a block in the place of what stands behind its name. The comments in front of the

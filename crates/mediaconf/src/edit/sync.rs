@@ -54,6 +54,9 @@ pub struct Sync<'p, 'd> {
     pub faults: Faults,
     /// New lines, whose places are chosen once all removals are known.
     pending: Vec<NewLines<'d>>,
+    /// The changes that give sources their own lines, and settings a block. If there are any, they are made first, and all
+    /// others are found again in that text.
+    pub spread: Vec<Splice>,
 }
 
 /// All new lines of one member.
@@ -83,24 +86,24 @@ impl<'p, 'd> Sync<'p, 'd> {
             known: Known::default(),
             faults: Faults::default(),
             pending: Vec::new(),
+            spread: Vec::new(),
         }
     }
 
     /// The members of the top level in schema order, then the others in the order of the patch.
-    pub fn top_level(&mut self, patch: Object) {
+    pub fn top_level(&mut self, patch: &Value) {
         let (root, members) = (Pointer::root(), self.members);
         let is_merged =
             |key: &str| members.scope().by_key(key).is_none_or(|row| row.codec.facts().is_setting());
-        let merged = patch.iter().filter(|(key, _)| is_merged(key));
+        let merged = patch.as_object().into_iter().flatten().filter(|(key, _)| is_merged(key));
         let merged: Object = merged.map(|(key, value)| (key.clone(), value.clone())).collect();
         let present = |key: &String| Some((key.clone(), top_value(members, key)?));
         let current: Object = merged.keys().filter_map(present).collect();
         let mut at = Normalizer::below_place(&root);
         let mut target = merge_into(current.clone(), members, &merged, &mut at);
         self.faults.add(at.faults);
-        without_misshapen(members, &mut target, &current, &patch);
-        let patch = &Value::Object(patch);
-        self.contents(members, [&current, &target], &At { within: None, patch, pointer: root.clone() });
+        without_misshapen(members, &mut target, &current, &merged);
+        self.contents(members, [&current, &target], &At { within: None, patch, pointer: root });
     }
 
     /// Changes the entries of a block, or of the top level, from `current` to `target`: known settings first.
@@ -213,6 +216,9 @@ impl<'p, 'd> Sync<'p, 'd> {
         let (is_source, scope) = (is_source(row), scope_in(at.within));
         if row.is_some() || !entries.is_empty() {
             fresh.iter().for_each(|&line| self.doubt_words(scope, line, &at.pointer));
+        }
+        if is_source && !fresh.is_empty() {
+            entries.iter().filter(|line| is_plural(**line)).for_each(|&line| self.split(line));
         }
         match (entries, &fresh[..]) {
             (entries, []) => entries.iter().for_each(|&entry| self.remove(entry)),
