@@ -4,11 +4,11 @@
 //!
 //! Faults that stood there before refuse nothing: a judgement keeps no server down and no repair away.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -28,12 +28,12 @@ impl Engine {
             return Vec::new();
         }
         let known = before.iter().map(|text| {
-            let mut times: HashMap<String, usize> = HashMap::new();
+            let mut times: HashMap<String, usize> = HashMap::default();
             let faults = self.composed(text).map(|known| known.faults());
             faults.into_iter().flatten().for_each(|fault| *times.entry(fault.identity).or_default() += 1);
             times
         });
-        let (known, mut seen): (Vec<_>, HashMap<String, usize>) = (known.collect(), HashMap::new());
+        let (known, mut seen): (Vec<_>, HashMap<String, usize>) = (known.collect(), HashMap::default());
         // What stood before in a text with errors is unknown, but included files had their faults then.
         let is_unknown = before.first().is_some_and(|text| !text.is_valid());
         faults.retain(|fault| {
@@ -104,7 +104,7 @@ impl fmt::Display for NewWarning {
 /// Returns the warnings that `check` has about `after` and does not have as often about `before`, by the block that each is
 /// in. Blocks that both texts have are not checked, unless names lead out of them or into them.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
-    let mut known: HashMap<NewWarning, usize> = HashMap::new();
+    let mut known: HashMap<NewWarning, usize> = HashMap::default();
     let others = without_common_blocks([before, after]);
     let is_of_block = |used: &NameUse<'_>| Kind::ALL.iter().any(|kind| kind.noun() == used.group);
     let uses_block = |used: &NameUse<'_>| !used.is_definition && is_of_block(used);

@@ -171,7 +171,7 @@ fn entry(snapshot: &Arc<Snapshot>, path: &Path, masker: Masker) -> Result<Respon
     let range = entry_range(snapshot, path, masker)?;
     let line = snapshot.document().text()[..range.start].matches('\n').count() + 1;
     let shown = MaskedText::new(snapshot.document(), masker, vec![range.clone()]);
-    Ok(Response::ok(TEXT, shown.line(range).into_bytes()).with(LINE_HEADER, line.to_string()))
+    Ok(Response::ok(TEXT, shown.line(range).into_owned().into_bytes()).with(LINE_HEADER, line.to_string()))
 }
 
 /// The text of a JSON object with another member.

@@ -19,7 +19,7 @@ use crate::schema::{
     DirectiveForm, Fault, FaultKind, ForeignForm, Kind, Parameter, Place, Pointer, Schema, Scope,
     first_argument, inner_scope,
 };
-use crate::syntax::Entry;
+use crate::syntax::{Diagnostic, Entry};
 
 /// What the text is known to hold, looked up where it is needed.
 #[derive(Default)]
@@ -30,6 +30,8 @@ pub(super) struct Known<'d> {
     names: OnceCell<HashMap<Cow<'d, str>, Cow<'d, str>>>,
     /// What the checks tell of the text.
     told: OnceCell<HashSet<String>>,
+    /// The slips in new lines, many of which are equal.
+    slips: HashMap<(Scope, String), Vec<Diagnostic>>,
 }
 
 /// A part of the patch and its place.
@@ -57,7 +59,8 @@ impl<'d> Sync<'_, 'd> {
             return;
         }
         let messages = || self.document.check().iter().map(|found| found.message.clone()).collect();
-        for slip in slips(scope, line) {
+        let known = self.known.slips.entry((scope, line.text().to_owned()));
+        for slip in known.or_insert_with(|| slips(scope, line)).clone() {
             if !self.known.told.get_or_init(messages).contains(&slip.message) {
                 let hint = unless_right(&slip.hint.unwrap_or_default(), "it");
                 let miss = Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), slip.message);

@@ -38,15 +38,14 @@ pub use substitution::Substitution;
 use std::ops::Range;
 
 use foldhash::HashMap;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::schema::{
-    Fault, FaultKind, Faults, Kind, Members, Normalizer, Object, Parameter, Pointer, Schema, Scope, is_empty,
-    normalized,
+    Fault, FaultKind, Faults, Kind, Members, Normalizer, Object, Pointer, Schema, Scope, is_empty, normalized,
 };
 use crate::secret::Masker;
-use crate::syntax::{Document, Entry, EntryId, Splice, comments};
+use crate::syntax::{Document, Entry, EntryId, Splice, comments, common_ends};
 use layout::Layout;
 pub(crate) use sync::Sync;
 
@@ -224,9 +223,10 @@ impl Promises {
         for (key, expected) in &self.members {
             // A value that is always shown may be missing where it is empty.
             let shown = |value: Option<Value>| value.filter(|value| !is_empty(value));
-            let member = |value: Value| Map::from_iter([(key.clone(), value)]);
-            let [found, expected] = [new.value(key), expected.clone()].map(|value| shown(value).map(member));
-            if !are_same(new.scope(), found.as_ref(), expected.as_ref()) {
+            let member = |value: Value| (key.clone(), value);
+            let [found, expected] = [new.value(key), expected.clone()]
+                .map(|value| shown(value).map(member).into_iter().collect::<Object>());
+            if !are_same(new.scope(), &found, &expected) {
                 return unproved(key.clone());
             }
         }
@@ -285,13 +285,14 @@ impl PromisedBlock {
         let Ok(members) = serde_json::from_str::<Object>(&self.members) else { return false };
         let blocks = old.own_by_key(kind.key());
         let block = |id| Some(blocks[blocks.binary_search_by_key(&id, |block| block.id()).ok()?]);
+        let changed: Vec<&str> = members.keys().map(String::as_str).collect();
         let (mut expected, found) = match self.old.and_then(block) {
-            Some(old) => (kind.read(old), kind.read(new)),
+            Some(old) => kind.read_differing([old, new], &changed).into(),
             None => (Object::new(), kind.read(new)),
         };
         expected.extend(members);
         expected.retain(|_, value| !value.is_null());
-        are_same(kind.scope(), Some(&expected), Some(&found))
+        are_same(kind.scope(), &expected, &found)
     }
 }
 
@@ -315,21 +316,37 @@ fn verify_comments(
     let behind = entries.find(|entry| entry.start() > last.range.end);
     let end = behind.map_or(old.text().len(), |entry| entry.start());
     let new_end = new.text().len() - (old.text().len() - end);
-    let mut counts = comment_counts(&new.text()[start..new_end]);
+    let kept = comments_in(old, start..end).filter(|(at, _)| !is_gone(*at)).map(|(_, comment)| comment);
+    let found = comments_in(new, start..new_end).map(|(_, comment)| comment);
+    let [kept, found]: [Vec<&str>; 2] = [kept.collect(), found.collect()];
+    // Most stand in both in the same order.
+    let [head, tail] = common_ends([&kept, &found]);
+    let mut counts: HashMap<&str, usize> = HashMap::default();
+    found[head..found.len() - tail].iter().for_each(|comment| *counts.entry(comment).or_default() += 1);
     let mut is_there =
         |comment: &str| counts.get_mut(comment).filter(|left| **left > 0).map(|left| *left -= 1).is_some();
-    let mut kept = comments(&old.text()[start..end]).filter(|comment| !is_gone(start + comment.start));
     // A comment may hold a secret, and is not told.
-    let is_proved = kept.all(|comment| is_there(comment.raw));
+    let is_proved = kept[head..kept.len() - tail].iter().all(|comment| is_there(comment));
     is_proved.then_some(()).ok_or_else(|| Unproved { at: "(comments)".to_owned() })
 }
 
+/// The comments in a part of a text that begins and ends between two entries, each with its place. Most entries have none.
+fn comments_in(document: &Document, part: Range<usize>) -> impl Iterator<Item = (usize, &str)> {
+    let entries = document.entries().skip_while(move |entry| entry.start() < part.start);
+    let inside = entries.take_while(move |entry| entry.end() <= part.end);
+    let bounds = inside.flat_map(|entry| [entry.start(), entry.end()]);
+    let pieces = std::iter::once(part.start).chain(bounds.clone()).zip(bounds.chain([part.end]));
+    let pieces = pieces.filter(|(start, end)| document.text().as_bytes()[*start..*end].contains(&b'#'));
+    pieces.flat_map(|(start, end)| {
+        comments(&document.text()[start..end]).map(move |comment| (start + comment.start, comment.raw))
+    })
+}
+
 /// True if members are equal; the order of the options of an address matters.
-fn are_same(scope: Scope, one: Option<&Object>, other: Option<&Object>) -> bool {
-    let has_order = |row: &&Parameter| row.codec.facts().address.is_some();
-    let options = |members: Option<&Object>, row: &Parameter| {
-        let (shape, value) = (row.codec.facts().address?, members?.get(row.key)?);
-        Some(shape.options_of(value).map(|(key, _)| key.clone()).collect::<Vec<String>>())
+fn are_same(scope: Scope, one: &Object, other: &Object) -> bool {
+    let have_one_order = |(key, value): (&String, &Value)| {
+        let Some(shape) = scope.by_key(key).and_then(|row| row.codec.facts().address) else { return true };
+        other.get(key).is_some_and(|other| shape.options_of(value).eq(shape.options_of(other)))
     };
-    one == other && scope.rows().filter(has_order).all(|row| options(one, row) == options(other, row))
+    one == other && one.iter().all(have_one_order)
 }

@@ -77,7 +77,9 @@ impl<'d> Sync<'_, 'd> {
     }
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: &At<'_, 'd>) {
-        let members = Members::group(kind.scope(), entry.children());
+        // Other members stay as they are.
+        let touched = patch.keys().flat_map(|key| std::iter::once(&**key).chain(protocol_of_switch(key)));
+        let members = Members::akin(kind.scope(), entry.children(), touched);
         let current = kind.read_grouped(entry, &members);
         let patch = &*switched(&current, patch, &at.pointer, &mut self.faults);
         let merged = kind.merge(Some((&current, &members)), patch, &at.pointer);

@@ -113,7 +113,8 @@ impl<'p, 'd> Sync<'p, 'd> {
         let gone = current.keys().filter(|key| !target.contains_key(*key));
         let changed = gone.chain(target.keys()).filter(|key| current.get(*key) != target.get(*key));
         let changed: Vec<&String> = changed.collect();
-        for row in scope.rows() {
+        let may_change = |row: &&Parameter| scope == Scope::Top || changed.iter().any(|key| *key == row.key);
+        for row in scope.rows().filter(may_change) {
             let facts = row.codec.facts();
             match (facts.group, facts.list) {
                 (Some(kind), _) if at.patch.get(row.key).is_some() => self.group(kind, &at.child(row.key)),

@@ -101,6 +101,13 @@ const REST: &str = "options";
 
 /// Pairs words by their parts. Of another part than the rest that stands twice, the last one counts.
 fn paired(old: &[Said<'_>], fresh: &[Said<'_>]) -> Alignment {
+    // Most lines have one word.
+    if let ([was], [is]) = (old, fresh)
+        && was.part == is.part
+    {
+        let step = if was.value == is.value { Step::Kept } else { Step::Edited };
+        return Alignment { new: vec![Some((step, 0))], gone: Vec::new() };
+    }
     let mut parts: HashMap<&str, [Vec<usize>; 2]> = HashMap::default();
     for (side, words) in [old, fresh].into_iter().enumerate() {
         for (at, said) in words.iter().enumerate() {

@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::edit::align::longest_increasing_subsequence;
 use crate::query::Config;
 use crate::schema::{
-    AddressShape, Kind, Object, Place, Pointer, Schema, Scope, are_named_blocks, keyword_of, scalar_text,
+    AddressShape, DirectiveRole, Kind, Object, Place, Pointer, Schema, Scope, are_named_blocks, keyword_of,
+    scalar_text,
 };
 use crate::secret::Masker;
 use crate::syntax::{Document, Entry, one_line};
@@ -57,7 +58,7 @@ pub fn group(kind: Kind, sides: [&Config<'_>; 2]) -> Option<Value> {
 /// A stream, live or plugin in which two configurations differ.
 pub(crate) struct BlockChange {
     pub name: String,
-    /// Its own members on each side that has it.
+    /// Its own members on each side that has it; of two texts those that may differ, and the backend.
     pub both: [Option<Object>; 2],
     /// Its place on each side, from 0.
     pub places: [Option<usize>; 2],
@@ -70,6 +71,7 @@ pub(crate) struct BlockChange {
 /// Returns the blocks that differ or move: the removed ones, then the others in their new order. Values are made of one
 /// block at a time, and of none that has the same text on both sides.
 pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl Iterator<Item = BlockChange> {
+    let backend = DirectiveRole::Backend.key(kind.scope());
     let entries = sides.map(|side| side.members().own_by_key(kind.key()));
     let (pairs, positions) = match !entries[0].is_empty() && Entry::are_namesakes(entries[0], entries[1]) {
         true => {
@@ -95,7 +97,10 @@ pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl 
             let block = entry(side).map(|entry| kind.read(entry).into()).or_else(|| places[side].map(value));
             block.map(|block| own_members(Place::Block(kind), &block))
         };
-        let both = [own(0), own(1)];
+        let both = match here {
+            Some((old, new)) => kind.read_differing([old, new], &[backend]).map(Some),
+            None => [own(0), own(1)],
+        };
         let patch = match &both {
             [Some(old), Some(new)] => members(kind.scope(), [old, new]),
             [_, new] => new.clone().unwrap_or_default(),

@@ -224,10 +224,12 @@ impl Pointer {
     /// The member or element of this place.
     #[must_use]
     pub fn child(&self, key: impl fmt::Display) -> Self {
-        let key = key.to_string();
-        let escaped = || key.replace('~', "~0").replace('/', "~1");
-        let key = if key.contains(['~', '/']) { escaped() } else { key };
-        Self([self.as_str(), "/", &key].concat())
+        let (above, mut child) = (self.0.len() + 1, format!("{}/{key}", self.0));
+        if child[above..].contains(['~', '/']) {
+            let key = child.split_off(above);
+            child += &key.replace('~', "~0").replace('/', "~1");
+        }
+        Self(child)
     }
 
     /// The keys and indices that lead here from the root.

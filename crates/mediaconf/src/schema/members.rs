@@ -107,6 +107,12 @@ impl Document {
     }
 }
 
+/// What the keywords of a row, in any form, and the keys of their members have in common.
+fn family(scope: Scope, name: &str) -> &str {
+    let name = name.trim_start_matches(Schema::ESCAPE);
+    scope.by_keyword(name).or_else(|| scope.by_key(name)).map_or(name, |row| row.key)
+}
+
 /// The members of a block, the known ones in schema order, then the others by first appearance.
 #[derive(Debug, Clone)]
 pub struct Members<'d> {
@@ -123,6 +129,18 @@ impl<'d> Members<'d> {
     /// Groups `entries`, which stand in a block of this scope.
     pub fn group(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
         Self::placed(scope, entries.map(|entry| (entry, Self::place(scope, entry))))
+    }
+
+    /// Groups those of the entries that these keys, or keywords, are read from, and those whose members they may become.
+    pub fn akin<'k>(
+        scope: Scope,
+        entries: impl Iterator<Item = Entry<'d>>,
+        keys: impl Iterator<Item = &'k str>,
+    ) -> Self {
+        let mut families: Vec<&str> = keys.map(|key| family(scope, key)).collect();
+        families.sort_unstable();
+        let is_akin = |entry: &Entry<'_>| families.binary_search(&family(scope, &entry.keyword())).is_ok();
+        Self::group(scope, entries.filter(is_akin))
     }
 
     /// The place of the row of an entry in the scope.
@@ -163,7 +181,12 @@ impl<'d> Members<'d> {
 
     /// Each known parameter with its entries, in schema order.
     pub fn all_own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
-        self.scope.rows().map(|row| (row, self.own(row)))
+        let mut start = 0;
+        self.scope.rows().enumerate().map(move |(place, row)| {
+            let count = self.rows[start..].iter().take_while(|of| **of == place).count();
+            start += count;
+            (row, &self.own[start - count..start])
+        })
     }
 
     /// The entries of the parameter with this key; empty if it is not set.

@@ -224,9 +224,11 @@ impl<'d> MaskedText<'d> {
     }
 
     /// A line with its secrets masked.
-    pub fn line(&self, line: Range<usize>) -> String {
-        let masks = self.replacements(&line);
-        spliced_pieces(self.text, line, &masks).collect()
+    pub fn line(&self, line: Range<usize>) -> Cow<'d, str> {
+        match &*self.replacements(&line) {
+            [] => Cow::Borrowed(&self.text[line]),
+            masks => spliced_pieces(self.text, line, masks).collect(),
+        }
     }
 }
 

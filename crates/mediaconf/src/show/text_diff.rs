@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use foldhash::HashSet;
 use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
@@ -62,7 +63,29 @@ fn hunks([old, new]: [&[&str]; 2]) -> Vec<Vec<DiffOp>> {
     let same: usize = common_ends([old, new]).iter().sum();
     let is_long = old.len() + new.len() - 2 * same > MYERS_LINES;
     let algorithm = if is_long { Algorithm::Patience } else { Algorithm::Myers };
-    group_diff_ops(capture_diff_slices(algorithm, old, new), CONTEXT_LINES)
+    let changes = in_place([old, new]).unwrap_or_else(|| capture_diff_slices(algorithm, old, new));
+    group_diff_ops(changes, CONTEXT_LINES)
+}
+
+/// The changes of lines that keep their places, as after `--set` in many blocks. No line that differs may stand anywhere in
+/// the other text: then all others must be paired as they are, whatever the algorithm.
+fn in_place([old, new]: [&[&str]; 2]) -> Option<Vec<DiffOp>> {
+    let pairs: Vec<_> = old.iter().zip(new).filter(|_| old.len() == new.len()).collect();
+    let differing = pairs.iter().filter(|(old, new)| old != new);
+    let gone: HashSet<_> = differing.clone().map(|(old, _)| *old).collect();
+    let added: HashSet<_> = differing.map(|(_, new)| *new).collect();
+    let mut at = 0;
+    let runs = pairs.chunk_by(|one, next| (one.0 == one.1) == (next.0 == next.1));
+    let changes = runs.map(|run| {
+        let (index, len) = (at, run.len());
+        at += len;
+        match run[0].0 == run[0].1 {
+            true => DiffOp::Equal { old_index: index, new_index: index, len },
+            false => DiffOp::Replace { old_index: index, old_len: len, new_index: index, new_len: len },
+        }
+    });
+    let are_forced = pairs.iter().all(|(old, new)| !added.contains(old) && !gone.contains(new));
+    (are_forced && !pairs.is_empty()).then(|| changes.collect())
 }
 
 /// Hunks as they are printed, `skipped` lines behind the start of both texts, with the secrets of the documents masked.
@@ -94,13 +117,13 @@ fn masked(
         printed.push(UnifiedHunkHeader::new(&[all]).to_string());
         for op in hunk {
             let sides = match op.tag() {
-                DiffTag::Equal => vec![(' ', 0, op.old_range())],
-                _ => vec![('-', 0, op.old_range()), ('+', 1, op.new_range())],
+                DiffTag::Equal => vec![(" ", 0, op.old_range())],
+                _ => vec![("-", 0, op.old_range()), ("+", 1, op.new_range())],
             };
             for (sign, side, numbers) in sides {
                 let (text, masked) = &shown[side];
                 for line in &lines[side][numbers] {
-                    printed.push(format!("{sign}{}", masked.line(place_of(text, line))));
+                    printed.push([sign, &masked.line(place_of(text, line))].concat());
                     if !line.ends_with('\n') {
                         printed.push(r"\ No newline at end of file".to_owned());
                     }

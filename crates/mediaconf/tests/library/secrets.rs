@@ -44,7 +44,7 @@ fn doors(text: &str) -> Vec<(&'static str, String)> {
         doors.push((name, masker.document(&document)));
         let whole = std::iter::once(0..text.len()).collect();
         let lines = MaskedText::new(&document, masker, whole);
-        doors.push(("lines", lines.line(0..text.len())));
+        doors.push(("lines", lines.line(0..text.len()).into_owned()));
         for fault in check(&text).iter() {
             let related = fault.related.as_ref().map(|(_, message)| message);
             let told = [Some(&fault.message), fault.hint.as_ref(), related];

@@ -14,7 +14,7 @@ use crate::schema::{
     ListShape, Members, Normalizer, Object, PORT, Parameter, Place, Pointer, SWITCH, Schema, Scope, TEXT,
     WordKind, first_argument, integer, is_empty, is_scalar, listed, plain_word,
 };
-use crate::syntax::{Document, Entry, Word};
+use crate::syntax::{Document, Entry, Word, common_ends};
 
 pub use {address::*, general::*};
 
@@ -300,6 +300,19 @@ impl Kind {
     /// The same of a block whose entries are grouped.
     pub fn read_grouped(self, entry: Entry<'_>, members: &Members<'_>) -> Object {
         read_members(members, Some(&BlockHead { kind: self, entry, position: 0, globals: None }))
+    }
+
+    /// The own members of two blocks that may differ, and those with these keys.
+    pub fn read_differing(self, both: [Entry<'_>; 2], keys: &[&str]) -> [Object; 2] {
+        let lines = both.map(|entry| entry.children().collect::<Vec<_>>());
+        let texts = lines.each_ref().map(|lines| lines.iter().map(|line| line.text()).collect::<Vec<_>>());
+        let [head, tail] = common_ends(texts.each_ref().map(Vec::as_slice));
+        let middle = lines.iter().flat_map(|lines| &lines[head..lines.len() - tail]);
+        let keywords: Vec<_> = middle.map(|line| line.keyword()).collect();
+        both.map(|entry| {
+            let keys = keys.iter().copied().chain(keywords.iter().map(|keyword| &**keyword));
+            self.read_grouped(entry, &Members::akin(self.scope(), entry.children(), keys))
+        })
     }
 
     /// The own members of a block after a patch; of a new one if there is none yet.
