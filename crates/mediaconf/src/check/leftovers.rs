@@ -35,7 +35,8 @@ pub(super) fn words(text: &str, diagnostics: &mut Diagnostics) {
     for token in Token::all(text) {
         let found = match token.kind {
             _ if token.start < end => None,
-            TokenKind::Open => placeholder(text, token.start),
+            // A `;` in a placeholder would only break it.
+            TokenKind::Open => placeholder(text, token.start).inspect(|found| diagnostics.unfix(&found.span)),
             TokenKind::Word if is_mark(token.raw) => Some(mark(text, &token)),
             TokenKind::Word => quote(text, &token).or_else(|| odd_character(&token)),
             _ => None,

@@ -144,6 +144,12 @@ impl Diagnostics {
         other.kept.iter().for_each(|kept| self.counts[usize::from(kept.severity == Severity::Error)] -= 1);
     }
 
+    /// Takes the fixes that change a part of the text away.
+    pub(crate) fn unfix(&mut self, part: &Span) {
+        let is_inside = |fix: &mut Fix| part.start <= fix.span.start && fix.span.end <= part.end;
+        self.kept.iter_mut().for_each(|kept| _ = kept.fix.take_if(is_inside));
+    }
+
     /// Orders the kept diagnostics by their place in the text.
     pub fn sort(&mut self) {
         self.kept.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
