@@ -51,6 +51,9 @@ const MAKING: &str = "making";
 /// The end of the name of a text that is not compressed.
 const TEXT: &str = ".conf";
 
+/// The bytes from which on a text is compressed by a thread of its own: for smaller ones a thread takes longer.
+const LARGE: usize = 256 << 10;
+
 impl FileStamp {
     pub(super) fn of(found: &Metadata) -> Self {
         Self { inode: found.ino(), changed: (found.ctime(), found.ctime_nsec()) }
@@ -337,10 +340,12 @@ impl Staged {
         }
         let compress = || compress_before(folder, number, &texts, last.zip(text));
         let (kept, passing) = thread::scope(|scope| {
-            let spawned = thread::Builder::new().spawn_scoped(scope, compress);
+            let is_large = text.is_some_and(|text| text.len() >= LARGE);
+            let spawned =
+                is_large.then(|| thread::Builder::new().spawn_scoped(scope, compress).ok()).flatten();
             let kept = new.map_or(Ok(()), |new| folder.put(&plain(number), &[new])).and_then(|()| flush());
             let joined = spawned.map(|thread| thread.join().expect("it does not panic"));
-            (kept, joined.unwrap_or_else(|_| compress()))
+            (kept, joined.unwrap_or_else(compress))
         });
         let mut staged = Self { history, number, keep: record.keep, passing, stays: false };
         kept?;
