@@ -222,6 +222,7 @@ impl<'d> Entry<'d> {
     }
 
     /// Its bytes.
+    #[inline(always)]
     pub fn text(self) -> &'d str {
         &self.document.text[self.start()..self.end()]
     }
@@ -242,7 +243,7 @@ impl<'d> Entry<'d> {
     }
 
     /// The value of its first word; empty for a block without a keyword, which is an error.
-    #[inline]
+    #[inline(always)]
     pub fn keyword(self) -> Cow<'d, str> {
         let Record { start, keyword, .. } = self.record();
         match keyword {

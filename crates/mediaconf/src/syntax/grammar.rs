@@ -18,7 +18,7 @@ use winnow::stream::{AsBytes, LocatingSlice, Location, Stateful, Stream};
 use winnow::token::{any, take_till};
 
 use super::diagnostic::{Diagnostic, Diagnostics, Fix};
-use super::word::{Parsed, Quoting, bare, unescaped, word};
+use super::word::{Parsed, Quoting, bare, quoted_whole, unescaped, word};
 
 /// The number of blocks that may stand inside one another.
 pub const MAX_DEPTH: usize = 64;
@@ -193,16 +193,20 @@ fn plain_words(input: &mut Input<'_>, record: &mut Record) {
     let mut rest = text;
     let mut taken = 0;
     loop {
-        let word = bare(&mut rest);
-        if matches!(word.first(), None | Some(b'#' | b'\'')) || rest.first() == Some(&b'"') {
+        let (mut word, mut quoting) = (bare(&mut rest), Quoting::Bare);
+        if rest.first() == Some(&b'"') {
+            let may_be_whole = word.is_empty() && !input.state.has_open_quote;
+            word = if may_be_whole { quoted_whole(&mut rest) } else { b"" };
+            quoting = Quoting::Quoted;
+        }
+        if matches!(word.first(), None | Some(b'#' | b'\'')) {
             break;
         }
         taken = text.len() - rest.len();
-        record.push(word.len(), Quoting::Bare, start + taken);
-        if let Some(behind) = rest.strip_prefix(b" ") {
-            rest = behind;
-            taken += 1;
-        }
+        record.push(word.len(), quoting, start + taken);
+        let Some(behind) = rest.strip_prefix(b" ") else { break };
+        rest = behind;
+        taken += 1;
     }
     input.next_slice(taken);
 }
