@@ -52,8 +52,9 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
         return diagnostics
             .push(found.hint("a program wrote it for a value that it did not have: name the source"));
     }
-    diagnostics.push_any(url(word, &value));
-    if lacks_scheme(&value) {
+    let parts = at_colon(&value);
+    diagnostics.push_any(url(word, parts));
+    if parts.is_none_or(|(_, rest)| !rest.starts_with("//")) && lacks_scheme(&value) {
         let found = Diagnostic::warning(word.span(), "a source without a scheme");
         diagnostics.push(match value.split_once("//") {
             Some((scheme, _)) if is_known(scheme) => found.slip(&format!("{scheme}://")),
@@ -65,15 +66,11 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
 /// True if an address lacks its scheme: a number, an IP address, `rtsp//host`, `//host`, or credentials in front of a host.
 /// Another word may be the name of a peer or of a file.
 fn lacks_scheme(value: &str) -> bool {
-    if at_colon(value).is_some_and(|(_, rest)| rest.starts_with("//")) || value.contains("://") {
-        return false;
-    }
     let host = value.split(['/', ':', '?']).next().unwrap_or_default();
     let has_credentials = || value.contains('@') && !word_parts(value, Secrecy::Parts).is_empty();
-    value.split_once("//").is_some_and(|(scheme, _)| scheme.is_empty() || is_known(scheme))
-        || parts_of(host).is_some()
-        || is_digits(host) && !value.contains('@')
-        || !is_known(host) && has_credentials()
+    let lacks_colon = value.split_once("//").is_some_and(|(scheme, _)| scheme.is_empty() || is_known(scheme));
+    let is_host = || parts_of(host).is_some() || is_digits(host) && !value.contains('@');
+    !value.contains("://") && (lacks_colon || is_host() || !is_known(host) && has_credentials())
 }
 
 /// Checks the first word of an authorization directive: a word for off, or a slip of `false` or `off`, is taken for a
@@ -94,7 +91,7 @@ pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
 pub(super) fn target(word: Word<'_>) -> Option<Diagnostic> {
     let value = word.value();
     let Some((scheme, _)) = value.split_once("//").filter(|(scheme, _)| is_known(scheme)) else {
-        return url(word, &value);
+        return url(word, at_colon(&value));
     };
     let found = Diagnostic::warning(word.span(), format!("`{scheme}//` lacks a `:`"));
     Some(found.slip(&format!("{scheme}://")))
@@ -110,9 +107,9 @@ fn at_colon(value: &str) -> Option<(&str, &str)> {
     Some((&value[..colon], &value[colon + 1..]))
 }
 
-/// Checks a URL. A word that is no URL is fine.
-pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
-    let (scheme, rest) = at_colon(value)?;
+/// Checks a URL, whose value is split at its first `:`. A word that is no URL is fine.
+fn url(word: Word<'_>, parts: Option<(&str, &str)>) -> Option<Diagnostic> {
+    let (scheme, rest) = parts?;
     let is_known = is_known(scheme);
     if is_known && let Some(found) = damaged(word, scheme, rest) {
         return Some(found);
@@ -133,9 +130,9 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     let Some(address) = rest.strip_prefix("//") else {
         return warning(format!("`{scheme}:/` lacks a `/`"), &format!("write it like `{scheme}://`"));
     };
-    let ends_place = |byte| matches!(byte, b'/' | b'?' | b'#');
-    let end = address.bytes().position(ends_place).unwrap_or(address.len());
-    let place = &address[address[..end].bytes().rposition(|byte| byte == b'@').map_or(0, |at| at + 1)..end];
+    let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
+    let start = memchr::memrchr(b'@', &address.as_bytes()[..end]).map_or(0, |at| at + 1);
+    let place = &address[start..end];
     let (host, port) = at_colon(place).unwrap_or((place, ""));
     // Most are short.
     let port = if port.len() > 4 { port.rsplit(':').next().unwrap_or_default() } else { "" };
@@ -151,17 +148,18 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
 
 /// For four numbers, which look like an IP address of version 4: true if one of them is no byte.
 fn parts_of(host: &str) -> Option<bool> {
-    let (mut count, mut is_large) = (0, false);
-    for part in host.as_bytes().split(|&byte| byte == b'.') {
-        if count == 4 || part.is_empty() || !part.iter().all(u8::is_ascii_digit) {
+    let (mut dots, mut digits, mut number, mut is_large) = (0, 0, 0, false);
+    for byte in host.bytes() {
+        if byte.is_ascii_digit() {
+            number = (number * 10 + u32::from(byte - b'0')).min(256);
+            (digits, is_large) = (digits + 1, is_large | (number > 255));
+        } else if byte == b'.' && digits > 0 {
+            (dots, digits, number) = (dots + 1, 0, 0);
+        } else {
             return None;
         }
-        let number = part
-            .iter()
-            .fold(0_u32, |number, digit| number.saturating_mul(10).saturating_add(u32::from(digit - b'0')));
-        (count, is_large) = (count + 1, is_large || number > 255);
     }
-    (count == 4).then_some(is_large)
+    (dots == 3 && digits > 0).then_some(is_large)
 }
 
 /// Checks for what a copy from a page or a program does to an address: HTML, a comma, `\\`, no host.

@@ -18,17 +18,17 @@ pub(super) fn is_mark(keyword: &str) -> bool {
 
 /// Checks the words of a text; comments are free.
 pub(super) fn words(text: &str, diagnostics: &mut Diagnostics) {
-    let is_odd = |byte: u8| (byte >= 0x7f) | (byte < b' ') & !matches!(byte, b'\t' | b'\n' | b'\r');
+    // As a signed number, what is no ASCII is less than a blank, too.
+    let is_odd = |byte: u8| ((byte as i8) < 0x20) & !matches!(byte, b'\t' | b'\n' | b'\r') | (byte == 0x7f);
     // Without an exit at each byte, several bytes are looked at together.
     let has_odd = |piece: &[u8]| piece.iter().fold(false, |has, &byte| has | is_odd(byte));
-    let has = |sign: &str| memmem::find(text.as_bytes(), sign.as_bytes()).is_some();
-    let is_sign = |brace: usize| text[..brace].ends_with('$') || text[brace + 1..].starts_with(['{', '%']);
+    let is_sign = |at: usize| match text.as_bytes()[at] {
+        b'{' => text[..at].ends_with('$') || text[at + 1..].starts_with(['{', '%']),
+        _ => [MARKS[0], MARKS[3]].iter().any(|mark| text[at..].starts_with(mark)),
+    };
+    let signs = || memchr::memchr3_iter(b'{', b'<', b'>', text.as_bytes());
     // Nearly no text has one of them, and only such a text is read once more.
-    if !(text.as_bytes().chunks(256).any(has_odd)
-        || has(MARKS[0])
-        || has(MARKS[3])
-        || memchr::memchr_iter(b'{', text.as_bytes()).any(is_sign))
-    {
+    if !(text.as_bytes().chunks(256).any(has_odd) || signs().any(is_sign)) {
         return;
     }
     let mut end = 0;

@@ -43,6 +43,11 @@ fn home(scope: Scope, keyword: &str) -> Option<(&'static str, &'static Parameter
 /// The warning about `=` or `:` between a known keyword and its value.
 pub(super) fn sign(scope: Scope, row: Option<&Parameter>, entry: Entry<'_>) -> Option<Diagnostic> {
     let (text, keyword) = (entry.text(), entry.keyword());
+    // Nearly all have a blank behind the keyword, and then a value.
+    let is_value = |byte: &u8| !matches!(byte, b'=' | b':') && !byte.is_ascii_whitespace();
+    if row.is_some() && text.as_bytes().get(keyword.len() + 1).is_some_and(is_value) {
+        return None;
+    }
     let is_other = |byte: u8| !byte.is_ascii_alphanumeric() && byte != b'_';
     let name = match row {
         Some(_) if text.starts_with(&*keyword) => &*keyword,

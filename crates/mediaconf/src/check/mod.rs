@@ -29,8 +29,8 @@ use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, 
 const SOURCES: &str = "cluster_ingest inputs mixer mosaic on_publish onvif password playlist publish publish_enabled \
     rtmp_publish rtsp_publish source srt_publish template";
 
-/// The number of lines of streams that are kept to know them again.
-const PLAIN_LINES: usize = 1024;
+/// The number of lines, and of words, that are kept to know them again.
+const LATELY: usize = 512;
 
 /// The number of options of a directive that are compared with each other: a hostile directive may have
 /// millions.
@@ -61,7 +61,7 @@ impl Document {
 
     /// True if there are errors, the parser's included: [`Document::check`] without the warnings.
     pub fn has_errors(&self) -> bool {
-        let mut names = Vec::new();
+        let mut names = Vec::with_capacity(self.len() / 4);
         if self.diagnostics().errors() > 0 || self.entries().any(|entry| is_error(entry, &mut names)) {
             return true;
         }
@@ -78,7 +78,7 @@ pub fn slips(scope: Scope, line: Entry<'_>) -> Vec<Diagnostic> {
 }
 
 /// True if an entry of the top level has the wrong form, or one in it. Adds its name to those that may stand there once.
-fn is_error<'d>(entry: Entry<'d>, names: &mut Vec<(&'static str, Cow<'d, str>)>) -> bool {
+fn is_error<'d>(entry: Entry<'d>, names: &mut Vec<(usize, Cow<'d, str>)>) -> bool {
     let is_broken = |row: Option<&Parameter>, entry: Entry<'_>| {
         row.is_some_and(|row| row.strict && !row.codec.fits(entry))
     };
@@ -87,7 +87,7 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Vec<(&'static str, Cow<'d, str>)>)
         return true;
     }
     let kind = row.and_then(|row| row.codec.facts().group);
-    names.extend(kind.map(|kind| (kind.noun(), entry.group_name().value())));
+    names.extend(kind.map(|kind| (kind as usize, entry.group_name().value())));
     // A template has the directives of a stream.
     let scope = kind.map_or_else(|| inner_scope(entry), Kind::scope);
     let is_broken_here = |inner: Entry<'_>| is_broken(scope.by_keyword(&inner.keyword()), inner);
@@ -96,6 +96,20 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Vec<(&'static str, Cow<'d, str>)>)
 
 /// Where each name of a stream, live, plugin or other named block stands first, by the noun of the block.
 type Names<'d> = HashMap<(Cow<'d, str>, Cow<'d, str>), Word<'d>>;
+
+/// What was found of lines or words lately: of those with the same length and the same end, of the last one.
+#[derive(Default)]
+struct Lately<'d, T>(Vec<(&'d str, T)>);
+
+impl<'d, T: Clone + Default> Lately<'d, T> {
+    /// The place of a text, which may have another one; the empty one if none.
+    fn slot(&mut self, text: &str) -> &mut (&'d str, T) {
+        let end = text.as_bytes().last_chunk().map_or(0, |end| u32::from_le_bytes(*end));
+        let sum = (end ^ text.len() as u32).wrapping_mul(0x9e37_79b1) >> 16;
+        self.0.resize(LATELY, Default::default());
+        &mut self.0[sum as usize % LATELY]
+    }
+}
 
 /// What the rules know of the entries so far.
 #[derive(Default)]
@@ -124,15 +138,16 @@ struct Checker<'d> {
     /// The name of the current stream, and the number of signs of a source in it.
     stream: Option<Span>,
     sources: usize,
-    /// Lines of streams of which there is nothing to say wherever they stand, each with what it sets; of those with the
-    /// same end the last one.
-    plain: Vec<(&'d str, Option<&'static Parameter>)>,
+    /// Lines of streams of which there is nothing to say wherever they stand, each with what it sets.
+    plain: Lately<'d, Option<&'static Parameter>>,
     /// The settings of the top level, and those of the current block, of which the last one counts.
     settings: [Vec<(&'static Parameter, Entry<'d>)>; 2],
 }
 
 impl<'d> Checker<'d> {
     fn top_level(&mut self, document: &'d Document) {
+        // Room for the names of blocks, of which most have several entries.
+        self.names.reserve(document.len() / 4);
         for entry in document.entries() {
             let scope = self.head(Some(Scope::Top), entry);
             let is_foreign = scope.is_none() && entry.is_block();
@@ -204,11 +219,8 @@ impl<'d> Checker<'d> {
             return self.meaning(scope, entry);
         }
         let text = entry.text();
-        let sum = text.bytes().rev().take(4).fold(text.len(), |sum, byte| sum * 31 + usize::from(byte));
-        let at = sum % PLAIN_LINES;
-        if let Some(&(known, setting)) = self.plain.get(at)
-            && known == text
-        {
+        let (known, setting) = *self.plain.slot(text);
+        if known == text {
             setting.into_iter().for_each(|row| self.set(scope, row, entry));
             return None;
         }
@@ -216,8 +228,7 @@ impl<'d> Checker<'d> {
         self.meaning(scope, entry);
         if before == self.noted() {
             let setting = self.settings[1].last().filter(|(_, last)| last.id() == entry.id());
-            self.plain.resize(PLAIN_LINES, Default::default());
-            self.plain[at] = (text, setting.map(|(row, _)| *row));
+            *self.plain.slot(text) = (text, setting.map(|(row, _)| *row));
         }
         None
     }
@@ -269,7 +280,9 @@ impl<'d> Checker<'d> {
             if kind.is_port && row.key != "snmp" {
                 self.listeners.push(entry);
             }
-            entry.arguments().take(1).for_each(|word| words::value(kind, word, &mut self.diagnostics));
+            if kind.is_text && !kind.values.is_empty() {
+                entry.arguments().take(1).for_each(|word| words::value(kind, word, &mut self.diagnostics));
+            }
         } else if let Some(kind) = facts.group {
             let name = entry.group_name();
             self.empty("the name", [name]);
@@ -421,7 +434,8 @@ impl<'d> Checker<'d> {
         let mut words = entry.arguments();
         if let Some(address) = words.nth(behind) {
             address::source(address, &mut self.diagnostics);
-            words::options(SOURCE.usual, words, &mut self.near_options, &mut self.diagnostics);
+            let options = words.take(entry.count_arguments().saturating_sub(behind + 1));
+            words::options(SOURCE.usual, options, &mut self.near_options, &mut self.diagnostics);
             self.options(scope, entry, behind + 1);
         }
     }

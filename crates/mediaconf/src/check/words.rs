@@ -1,8 +1,6 @@
 //! Words: slips in the options and values of a directive whose keyword is right.
 
-use foldhash::HashMap;
-
-use super::MAX_OPTIONS;
+use super::{Lately, MAX_OPTIONS};
 use crate::schema::{ObjectShape, Part, PartPlace, Schema, WordKind, is_one_slip};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Word};
 
@@ -10,8 +8,8 @@ fn slip(word: Word<'_>, message: impl Into<String>, meant: &str) -> Diagnostic {
     Diagnostic::warning(word.span(), message).slip(meant)
 }
 
-/// The known option that each word is nearly, by the list of the known ones: each word is compared once.
-pub(super) type NearOptions<'d> = HashMap<(*const u8, &'d str), Option<&'static str>>;
+/// The known option that words are nearly, with the list of the known ones.
+pub(super) type NearOptions<'d> = Lately<'d, (&'static str, Option<&'static str>)>;
 
 /// The warning about a word that is empty.
 pub(super) fn empty(word: Word<'_>, noun: &str) -> Diagnostic {
@@ -42,7 +40,11 @@ pub(super) fn options<'w>(
             };
             if is_newer { None } else { known.split(' ').find(is_meant) }
         };
-        if let Some(meant) = near.entry((known.as_ptr(), word.raw)).or_insert_with(find) {
+        let slot = near.slot(word.raw);
+        if slot.0 != word.raw || !std::ptr::eq(slot.1.0, known) {
+            *slot = (word.raw, (known, find()));
+        }
+        if let (_, (_, Some(meant))) = slot {
             let word = counted();
             diagnostics.push(slip(word, format!("`{}` is no known option", word.value()), meant));
         }
@@ -86,11 +88,11 @@ fn with_short_unit(word: &str) -> Option<String> {
     unit.chars().next().filter(|_| is_one).map(|letter| format!("{number}{letter}"))
 }
 
-/// Checks the only word of a directive that takes few words; a number is always one, and a letter is being typed.
+/// Checks the only word of a directive that takes one of few words; a number is always one, and a letter is being typed.
 pub(super) fn value(kind: &WordKind, word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
     let is_free = value.len() == 1 || value.bytes().all(|byte| byte.is_ascii_digit());
-    if kind.is_text && !kind.values.is_empty() && !is_free && !kind.values.contains(&&*value) {
+    if !is_free && !kind.values.contains(&&*value) {
         let nearest = Schema::nearest(&value, kind.values.iter().copied());
         let meant = nearest.map_or_else(|| kind.values.join("`, `"), str::to_owned);
         diagnostics.push(slip(word, format!("`{value}` is no known value"), &meant));
