@@ -49,8 +49,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     let computed = config.to_patch(&assignments, &[], options);
     assert_eq!(computed, remote.to_patch(&assignments, &[], options));
     match computed {
-        Ok(computed) => {
-            let patch = computed.patch;
+        Ok(patch) => {
             assert!(Schema::normalize(patch.clone()).is_ok(), "what is computed can be asked for: {patch}");
             law::changes_only_what_it_says(&document, &patch);
         }
