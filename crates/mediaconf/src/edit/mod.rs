@@ -235,7 +235,7 @@ impl Promises {
             let names = || entries.iter().map(|entry| entry.group_name().value());
             let is_in_order = match self.orders.get(&kind) {
                 Some(expected) => names().eq(expected.iter().map(String::as_str)),
-                None => Entry::are_namesakes(entries, old.own_by_key(kind.key())),
+                None => Entry::changed_namesakes(entries, old.own_by_key(kind.key())).is_some(),
             };
             if !is_in_order {
                 return unproved(kind.key().to_owned());

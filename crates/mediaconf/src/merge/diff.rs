@@ -73,14 +73,13 @@ pub(crate) struct BlockChange {
 pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl Iterator<Item = BlockChange> {
     let backend = DirectiveRole::Backend.key(kind.scope());
     let entries = sides.map(|side| side.members().own_by_key(kind.key()));
-    let (pairs, positions) = match !entries[0].is_empty() && Entry::are_namesakes(entries[0], entries[1]) {
-        true => {
-            let places = 0..entries[0].len();
-            let changed = places.filter(|&at| entries[0][at].text() != entries[1][at].text());
+    let changed = if entries[0].is_empty() { None } else { Entry::changed_namesakes(entries[0], entries[1]) };
+    let (pairs, positions) = match changed {
+        Some(places) => {
             let name = |at: usize| entries[1][at].group_name().value().into_owned();
-            (changed.map(|at| (name(at), [Some(at); 2])).collect(), Vec::new())
+            (places.into_iter().map(|at| (name(at), [Some(at); 2])).collect(), Vec::new())
         }
-        false => {
+        None => {
             let [from, to] = sides.map(|side| side.names(&[kind.key()]));
             let positions = if from == to { Vec::new() } else { positions(&from, &to) };
             (pairs(&from, &to), positions)

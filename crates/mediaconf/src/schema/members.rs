@@ -50,13 +50,15 @@ impl<'t> Entry<'t> {
         self.arguments().next().expect("an entry that fits a group has a name")
     }
 
-    /// True if two lists of streams, lives or plugins have the same names in the same order.
-    pub fn are_namesakes(these: &[Self], others: &[Entry<'_>]) -> bool {
-        // Most have the same text.
-        let is_namesake = |(this, other): (&Entry<'_>, &Entry<'_>)| {
-            this.text() == other.text() || this.group_name().value() == other.group_name().value()
+    /// The places of those with another text in two lists of streams, lives or plugins, from 0; `None` if the lists do not
+    /// have the same names in the same order.
+    pub fn changed_namesakes(these: &[Self], others: &[Entry<'_>]) -> Option<Vec<usize>> {
+        let both = || these.iter().zip(others);
+        let differing = (0..).zip(both()).filter(|(_, (this, other))| this.text() != other.text());
+        let is_namesake = |(at, (this, other)): (usize, (&Entry<'_>, &Entry<'_>))| {
+            (this.group_name().value() == other.group_name().value()).then_some(at)
         };
-        these.len() == others.len() && these.iter().zip(others).all(is_namesake)
+        if these.len() == others.len() { differing.map(is_namesake).collect() } else { None }
     }
 
     /// The number of streams inside its block, which stand there if a `}` is missing.
