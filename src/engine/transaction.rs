@@ -456,7 +456,8 @@ impl<'e> Transaction<'e> {
             return self.options.refuse_late().map(|()| Vec::new());
         };
         let paths = first_paths_between(self.file().map(|file| &**file), Some(after));
-        let record = ChangeRecord { message, paths: paths.as_ref(), ..self.record(self.name()) };
+        let (paths, revision) = (paths.as_ref(), after.known_revision());
+        let record = ChangeRecord { message, paths, after: revision, ..self.record(self.name()) };
         let old = self.stored.as_ref().map(|stored| &stored.loaded);
         let prepared = writer.prepare(old, Some(after.bytes()), &record)?;
         self.options.refuse_late()?;

@@ -233,12 +233,14 @@ pub struct ChangeRecord<'a> {
     pub keep: Option<usize>,
     /// The paths of what the change does, for a store that keeps them.
     pub paths: Option<&'a ChangedPaths>,
+    /// The revision of the new text, if it is known.
+    pub after: Option<Revision>,
 }
 
 impl<'a> ChangeRecord<'a> {
     /// A record of an operation and its author alone.
     pub const fn new(operation: &'a str, by: &'a str) -> Self {
-        Self { operation, by, id: None, undoes: None, message: None, keep: None, paths: None }
+        Self { operation, by, id: None, undoes: None, message: None, keep: None, paths: None, after: None }
     }
 }
 

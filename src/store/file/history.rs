@@ -329,7 +329,7 @@ impl Staged {
             undoes: record.undoes.map(str::to_owned),
             paths: record.paths.cloned(),
             before: old.map(|(old, _)| old.revision()),
-            after: new.map(Revision::from_text),
+            after: record.after.or_else(|| new.map(Revision::from_text)),
             file: old.map(|(_, found)| FileStamp::of(found)),
             ..HistoryEntry::new(number, record.operation)
         };
