@@ -28,10 +28,9 @@ impl<'d> Sync<'_, 'd> {
         let entries = self.members.own_by_key(kind.key());
         let all_gone = || Cow::Owned(entries.iter().map(|&entry| (name_of(entry), Value::Null)).collect());
         let patch = at.patch.as_object().map_or_else(all_gone, Cow::Borrowed);
-        let places = self.members.places(kind);
         let (mut new, mut movers) = (Vec::new(), Vec::new());
         for (name, patch) in &*patch {
-            let place = places.get(name.as_str()).copied();
+            let place = self.members.place_of(kind, name);
             let within = place.map(|place| entries[place]);
             let at = At { within, patch, pointer: at.pointer.child(name) };
             let block = match (place, patch) {

@@ -170,7 +170,7 @@ impl<'d> Config<'d> {
 
     /// The place of a block that is shown among all of its group; `None` where there is no text.
     fn place(&self, kind: Kind, name: &str) -> Option<usize> {
-        let place = *self.members.places(kind).get(name)?;
+        let place = self.members.place_of(kind, name)?;
         self.is_shown(kind, self.members.own_by_key(kind.key())[place]).then_some(place)
     }
 

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use foldhash::HashMap;
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -124,7 +123,8 @@ pub struct Members<'d> {
     rows: Vec<usize>,
     /// Those of each other keyword.
     foreign: IndexMap<Cow<'d, str>, Vec<Entry<'d>>>,
-    places: [OnceCell<HashMap<String, usize>>; 3],
+    /// The places of the streams, of the lives and of the plugins, in the order of their names.
+    places: [OnceCell<Vec<usize>>; 3],
 }
 
 impl<'d> Members<'d> {
@@ -196,11 +196,17 @@ impl<'d> Members<'d> {
         self.scope.by_key(key).map_or(&[], |parameter| self.own(parameter))
     }
 
-    /// The place of each stream, live or plugin among those of its kind, from 0.
-    pub fn places(&self, kind: Kind) -> &HashMap<String, usize> {
-        let names =
-            || self.own_by_key(kind.key()).iter().map(|block| block.group_name().value().into_owned());
-        self.places[kind as usize].get_or_init(|| names().zip(0..).collect())
+    /// The place of a stream, live or plugin among those of its kind, from 0.
+    pub fn place_of(&self, kind: Kind, name: &str) -> Option<usize> {
+        let blocks = self.own_by_key(kind.key());
+        let name_at = |place: usize| blocks[place].group_name().value();
+        let places = self.places[kind as usize].get_or_init(|| {
+            let mut places: Vec<usize> = (0..blocks.len()).collect();
+            places.sort_by_cached_key(|&place| name_at(place));
+            places
+        });
+        let last = places.partition_point(|&place| *name_at(place) <= *name).checked_sub(1)?;
+        Some(places[last]).filter(|&place| name_at(place) == name)
     }
 
     /// The entries of each unknown keyword, by first appearance.
