@@ -193,21 +193,24 @@ async function shown(page, what, cause) {
   return new Error(`${what}; the page shows: ${await page.evaluate(() => document.body.innerText)}`, { cause });
 }
 
-/** Clicks the button or link with this text, once it rests: what is drawn again or moves meanwhile is looked for again. */
+/** Clicks the button or link with this text, once it rests: again if it was drawn again or moved meanwhile, and got no click. */
 export async function click(page, text, selector = 'button, a') {
   const found = await page.waitForFunction(async (wanted, where) => {
     const button = [...document.querySelectorAll(where)].find((each) => each.checkVisibility() && !each.disabled && each.textContent.trim() === wanted);
     const place = () => JSON.stringify(button?.isConnected && button.getBoundingClientRect());
     const was = place();
     await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
+    button?.addEventListener('click', () => { button.wasClicked = true; }, { capture: true });
     return place() === was && button;
   }, {}, text, selector);
   try {
     await found.click();
   } catch (error) {
     if (await found.evaluate((button) => button.isConnected)) throw error;
-    await click(page, text, selector);
   }
+  // A page that is left took the click.
+  const wasClicked = await found.evaluate((button) => button.wasClicked).catch(() => true);
+  if (!wasClicked) await click(page, text, selector);
 }
 
 /** Waits until something holds outside the page. */

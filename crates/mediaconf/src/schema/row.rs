@@ -172,8 +172,9 @@ impl Scope {
 
     /// The place of a row among those of the scope, from 0.
     pub fn place(self, row: &'static Parameter) -> Option<usize> {
-        let behind = (&raw const *row).addr().wrapping_sub(self.table().as_ptr().addr());
-        Some(behind / size_of::<Parameter>()).filter(|at| *at < self.table().len())
+        let table = self.table();
+        let behind = (&raw const *row).addr().wrapping_sub(table.as_ptr().addr());
+        Some(behind / size_of::<Parameter>()).filter(|at| *at < table.len())
     }
 
     /// True if a foreign keyword gets a [`Schema::ESCAPE`] as a JSON key here.
