@@ -180,7 +180,7 @@ fn of_two_templates_with_one_name_each_command_says_so_and_one_can_be_removed() 
     );
     for line in ["rm template.t", "mv template.t template.u", "cp template.t template.u"] {
         let run = place.line(line).exits(7).says("`template.t`: the template `t` is defined twice");
-        run.says("`template[1]` is the second");
+        run.says("`rm 'template[1]'` removes the second");
     }
     place.line("rm template[1]").exits(0);
     assert_eq!(place.text(), "template t {\n  prepush 5;\n}\nstream a {\n  url udp://1;\n  template t;\n}\n");

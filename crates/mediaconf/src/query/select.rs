@@ -114,7 +114,8 @@ impl Config<'_> {
         let (above, key) = (&keys[..index], keys[index]);
         let list = self.value(above).filter(|_| index == 1 && Schema::has_named_blocks(above[0]));
         if let Some((name, second)) = list.as_ref().and_then(repeated_name) {
-            let hint = format!("`{}[{second}]` is the second: remove it, or `edit` it", above[0]);
+            let hint =
+                format!("`rm '{}[{second}]'` removes the second; `edit` without a path shows both", above[0]);
             return Fault::absent(format!("the {} `{name}` is defined twice", above[0])).hint(hint);
         }
         let place = Place::resolve(&path.segments[..=index]);
