@@ -145,9 +145,7 @@ fn of_variable(error: &clap::Error, arguments: &[OsString]) -> Option<Error> {
     let (option, variable) = (format!("--{}", option.get_long()?), option.get_env()?.to_str()?);
     let is_given =
         |word: &OsString| word.to_str().is_some_and(|word| word.split('=').next() == Some(&option));
-    // An empty one is refused also beside the option.
-    let is_its = |value: &OsString| value.is_empty() || !arguments.iter().any(is_given);
-    let value = std::env::var_os(variable).filter(is_its)?;
+    let value = std::env::var_os(variable).filter(|_| !arguments.iter().any(is_given))?;
     let why = error.source().filter(|_| !value.is_empty());
     let why = why.map_or("its value is empty".to_owned(), ToString::to_string);
     let hint = format!("give it a value, or take it away: `unset {variable}`");
