@@ -255,12 +255,13 @@ impl History {
         written.map(|()| self.journal.extend(text))
     }
 
-    /// Removes the last line, which begins at `start`, and its text.
+    /// Removes the last line, which begins at `start`, its text, and the mark of a new configuration.
     fn withdraw(&mut self, start: usize, number: u64) -> Result<(), Error> {
         let (file, _) = self.folder.open(JOURNAL)?;
         file.set_len(start as u64).map_err(Error::state_folder(self.folder.path()))?;
         self.journal.truncate(start);
         let _ = self.folder.remove(&plain(number));
+        let _ = self.folder.remove(MAKING);
         Ok(())
     }
 

@@ -129,15 +129,17 @@ fn remove_mark(state: &StateDir) -> Vec<Warning> {
 
 /// True if `file`, which is at `path` and as `found`, holds exactly `text`.
 pub(super) fn holds(file: &File, path: &Path, found: &Metadata, text: &[u8]) -> Result<bool, Error> {
+    if found.size() != text.len() as u64 {
+        return Ok(false);
+    }
     let (mut here, mut at) = (vec![0; PIECE], 0);
-    while found.size() == text.len() as u64 {
+    loop {
         match retry_on_intr(|| pread(file, &mut here, at as u64)).map_err(Error::io("read", path))? {
             0 => return Ok(at == text.len()),
             read if text[at..].starts_with(&here[..read]) => at += read,
             _ => return Ok(false),
         }
     }
-    Ok(false)
 }
 
 /// The text before the change that a mark names, if the file, which is as `found` and holds `bytes`, is the rest of a write

@@ -131,7 +131,7 @@ fn text_for_readers(place: &Place) -> Option<String> {
 fn strays(place: &Place) -> Vec<String> {
     let mut names = place.names();
     names.retain(|name| {
-        let ends = ["/in-place", "/pending.new", "/in-place.new"];
+        let ends = ["/in-place", "/making", "/pending.new", "/in-place.new"];
         let is_part = [".mediactl-", "/candidate-"].iter().any(|part| name.contains(part));
         is_part || ends.iter().any(|end| name.ends_with(end))
     });

@@ -144,7 +144,7 @@ impl Diagnostics {
         other.kept.iter().for_each(|kept| self.counts[usize::from(kept.severity == Severity::Error)] -= 1);
     }
 
-    /// Takes the fixes that change a part of the text away.
+    /// Removes the fixes inside a part of the text.
     pub(crate) fn unfix(&mut self, part: &Span) {
         let is_inside = |fix: &mut Fix| part.start <= fix.span.start && fix.span.end <= part.end;
         self.kept.iter_mut().for_each(|kept| _ = kept.fix.take_if(is_inside));
