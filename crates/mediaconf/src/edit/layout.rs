@@ -163,8 +163,12 @@ impl<'a, 'd> Layout<'a, 'd> {
             Anchor::After(anchor) => match self.behind_on_line(anchor.end()) {
                 // The new text goes in front of the line end, and brings a line end of its own.
                 (at, None) => (at, around.newline(at).repeat(1 + blank_lines), nothing, false),
-                (_, byte) if byte != Some(b'}') && needs_own_line() => {
-                    (anchor.end(), newline, own_line, false)
+                (_, byte) if needs_own_line() => {
+                    // A `}` is no part of what the block holds.
+                    let around_it = within.filter(|_| byte == Some(b'}'));
+                    let close = |block: Entry<'_>| format!("{newline}{}", around.indent(block.start()));
+                    let behind = around_it.map_or(own_line, close);
+                    (anchor.end(), newline, behind, false)
                 }
                 _ => (anchor.end(), " ".to_owned(), nothing, true),
             },
