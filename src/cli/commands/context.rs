@@ -80,7 +80,7 @@ pub struct AddContextArgs {
 /// Parses the name of a group, as `--group` of other commands looks it up.
 fn group_name(text: &str) -> Result<String, &'static str> {
     let name = text.trim();
-    if name.is_empty() { Err("a group has a name") } else { Ok(name.to_owned()) }
+    if name.is_empty() { Err("the name of a group is empty") } else { Ok(name.to_owned()) }
 }
 
 impl ContextArgs {

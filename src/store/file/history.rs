@@ -44,8 +44,8 @@ pub(super) const KEEP: &str = "keep";
 /// The number of the text before the first change, unless another text has it.
 pub(super) const FIRST: u64 = 0;
 
-/// A file that is in the folder while a new configuration is being made: where that is missing, nothing else says whether
-/// it was ever there.
+/// A file that is in the folder while a new configuration is being made. If the configuration is missing later, this says
+/// that it was never made.
 const MAKING: &str = "making";
 
 /// The end of the name of a text that is not compressed.

@@ -97,7 +97,7 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Vec<(usize, Cow<'d, str>)>) -> boo
 /// Where each name of a stream, live, plugin or other named block stands first, by the noun of the block.
 type Names<'d> = HashMap<(Cow<'d, str>, Cow<'d, str>), Word<'d>>;
 
-/// What was found of lines or words lately: of those with the same length and the same end, of the last one.
+/// A small cache of what was found of a line or a word: of those with the same length and end it keeps the last one.
 #[derive(Default)]
 struct Lately<'d, T>(Vec<(&'d str, T)>);
 

@@ -51,7 +51,7 @@ pub(crate) fn word<'t>(input: &mut &'t [u8]) -> Parsed<(&'t [u8], Quoting)> {
 #[inline(always)]
 pub(crate) fn bare<'t>(input: &mut &'t [u8]) -> &'t [u8] {
     let mut rest = *input;
-    // Of eight bytes that are there for sure, each takes half the work.
+    // Eight bytes at a time, so that the end of the text is not looked for at each one.
     let end = loop {
         let eight = rest.split_first_chunk::<8>();
         match eight.map(|(bytes, behind)| (bytes.iter().position(|&byte| ends_bare(byte)), behind)) {
