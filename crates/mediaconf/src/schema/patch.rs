@@ -195,9 +195,9 @@ impl Normalizer {
         name.contains('\0') || (self.holds_mask)(name)
     }
 
-    /// Refuses an option whose key can't be written; true is a bare flag.
+    /// Refuses an option whose key can't be written.
     pub fn option(&mut self, key: &str, value: Value) -> Option<Value> {
-        match self.is_unwritable(key) || key.is_empty() && value == true {
+        match self.is_unwritable(key) {
             true => self.wrong("an option can't have this key", ""),
             false => Some(value),
         }

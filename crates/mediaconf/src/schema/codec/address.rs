@@ -19,11 +19,7 @@ pub fn is_plural(entry: Entry<'_>) -> bool {
 
 /// The key of an option as it is written.
 pub fn written_key(key: &str) -> Cow<'_, str> {
-    match key {
-        "" => Cow::Borrowed(""),
-        key if key.contains('=') => Cow::Owned(Word::in_quotes(key)),
-        key => Word::write(key),
-    }
+    if key.contains('=') { Cow::Owned(Word::in_quotes(key)) } else { Word::write(key) }
 }
 
 /// A positional argument and the options behind it: `auth` and each source.
@@ -120,7 +116,7 @@ impl AddressShape {
         let options = self.options_of(value).map(|(key, value)| {
             let key = written_key(keyword_of(self.option_scope(), key));
             match (self.kind.write)(value) {
-                Some(word) if *value != Value::Bool(true) || key.is_empty() => format!("{key}={word}"),
+                Some(word) if *value != Value::Bool(true) => format!("{key}={word}"),
                 _ => key.into_owned(),
             }
         });

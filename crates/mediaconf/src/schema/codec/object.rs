@@ -250,9 +250,7 @@ impl Codec for OptionsShape {
             let Some(Value::String(name)) = pair.first() else {
                 return at.below(0, |name| name.wrong("the name of an option is a string", ""));
             };
-            // A bare flag has a name; what has a value may be `=true`.
-            let option = Value::Bool(pair.len() == 1);
-            at.below(0, |at| at.option(name, option))?;
+            at.below(0, |at| at.option(name, Value::Null))?;
             let key = self.key(name);
             let value = match &pair[1..] {
                 [] => return Some(Value::Array(vec![key])),
