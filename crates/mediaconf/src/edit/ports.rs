@@ -60,10 +60,11 @@ impl<'d> Sync<'_, 'd> {
         if options.is_some_and(Value::is_null) {
             blocks.fill(None);
         }
+        let mut places: HashMap<_, Vec<usize>> = HashMap::default();
+        ports.iter().enumerate().for_each(|(at, port)| places.entry(scalar_text(port)).or_default().push(at));
         let mut at = Normalizer::below_place(&at.pointer.child(list.blocks));
         for (name, change) in options.and_then(Value::as_object).into_iter().flatten() {
-            let is_same = |at: &usize| scalar_text(&ports[*at]).as_ref() == Some(name);
-            let same = (0..ports.len()).filter(is_same);
+            let same = places.get(&Some(name.clone())).into_iter().flatten().copied();
             // The block that is shown for a port is that of its last line which has one, else the one of its last line.
             match same.clone().max_by_key(|&at| (blocks[at].is_some(), at)) {
                 _ if change.is_null() => same.for_each(|at| blocks[at] = None),

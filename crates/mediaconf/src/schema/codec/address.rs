@@ -174,12 +174,14 @@ impl Codec for AddressShape {
         let url = patch.get(key).or(old_url).filter(|url| !url.is_null());
         let removes = patch.get(options_key) == Some(&Value::Null);
         let opens = url == Some(&Value::Bool(false)) && old_url != url;
-        let mut options = options_of(patch).unwrap_or_default();
+        let options = options_of(patch).unwrap_or_default();
+        let present = old.and_then(options_of).filter(|_| !removes).unwrap_or_default();
         // Keys that the patch sets again keep their place.
-        for (key, value) in old.and_then(options_of).filter(|_| !removes).unwrap_or_default() {
-            if let Some(value) = options.shift_remove(&key).or((!opens).then_some(value)) {
-                options.insert(key, value);
-            }
+        let (mut again, mut options): (Object, Object) =
+            options.into_iter().partition(|(key, _)| present.contains_key(key));
+        for (key, value) in present {
+            let set = again.get_mut(&key).map(Value::take);
+            options.extend(set.or((!opens).then_some(value)).map(|value| (key, value)));
         }
         options.retain(|_, value| !value.is_null());
         let Some(url) = url else {
