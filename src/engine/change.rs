@@ -400,6 +400,9 @@ pub struct ChangeReport {
     /// True if the text before has errors, so that nobody knows which values differ.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_of_broken: bool,
+    /// The same values, where they are known before it is asked for them.
+    #[serde(skip)]
+    pub compared: Option<Vec<ChangedValue>>,
     /// The configuration afterwards as JSON, with its secrets.
     pub configuration: Option<Value>,
     pub effects: Effects,
@@ -462,11 +465,9 @@ impl ChangeReport {
             [self.lines_added, self.lines_removed] = as_texts(sides, Document::changed_lines);
         }
         self.is_of_broken = !sides[0].is_valid();
-        if parts.values {
-            self.values = changed(sides[0], new).unwrap_or_default();
-        }
-        if new.is_valid() && !self.is_of_broken {
-            self.effects = Effects::between(&sides[0].config(), &new.config());
+        if let Some(values) = self.compared.take().or_else(|| changed(sides[0], new)) {
+            self.effects = Effects::of(&values, sides.map(Snapshot::config).each_ref());
+            self.values = if parts.values { values } else { Vec::new() };
         }
         let account = new.account();
         self.changes_account = old.and_then(Snapshot::account) != account;

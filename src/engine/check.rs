@@ -105,11 +105,12 @@ impl fmt::Display for NewWarning {
 /// in. Blocks that both texts have are not checked, unless names lead out of them or into them.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
     let mut known: HashMap<NewWarning, usize> = HashMap::default();
-    let others = without_common_blocks([before, after]);
     let is_of_block = |used: &NameUse<'_>| Kind::ALL.iter().any(|kind| kind.noun() == used.group);
     let uses_block = |used: &NameUse<'_>| !used.is_definition && is_of_block(used);
-    let is_linked = before.dangling_in(after).is_some() || others[1].name_uses().iter().any(uses_block);
-    let [before, after] = if is_linked { [before, after] } else { others.each_ref() };
+    let is_linked =
+        |new: &Document| before.dangling_in(after).is_some() || new.name_uses().iter().any(uses_block);
+    let others = without_common_blocks([before, after]).filter(|[_, new]| !is_linked(new));
+    let [before, after] = others.as_ref().map_or([before, after], |others| others.each_ref());
     let mut found = warnings(after);
     let before = if found.is_empty() { Vec::new() } else { warnings(before) };
     before.into_iter().for_each(|warning| *known.entry(warning).or_default() += 1);
@@ -135,8 +136,8 @@ fn warnings(document: &Document) -> Vec<NewWarning> {
     told.collect()
 }
 
-/// Two texts without the blocks that both have.
-fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
+/// Two texts without the blocks that both have; `None` if these are so few that nothing is saved.
+fn without_common_blocks(texts: [&Document; 2]) -> Option<[Document; 2]> {
     let differing = texts[0].differing(texts[1]);
     let is_group = |entry: &Entry<'_>| Schema::group_of(&entry.keyword()).is_some();
     // In front of what differs, and behind it, the same stands in both.
@@ -146,7 +147,7 @@ fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
     });
     let middle = [0, 1].map(|side| texts[side].entries_in(differing[side].clone()));
     let known = middle.each_ref().map(|entries| entries.clone().map(Entry::text).collect::<HashSet<_>>());
-    [0, 1].map(|side| {
+    let others = [0, 1].map(|side| {
         let (document, numbers, mut rest) = (texts[side], &differing[side], outside[0].clone());
         let mut at = document.entries_in(0..numbers.start).last().map_or(0, Entry::end);
         let end = document.entries_in(numbers.end..document.len()).next();
@@ -156,8 +157,9 @@ fn without_common_blocks(texts: [&Document; 2]) -> [Document; 2] {
             at = block.end();
         }
         rest.push_str(&document.text()[at..end.map_or(document.text().len(), Entry::start)]);
-        Document::parse(rest + &outside[1])
-    })
+        rest + &outside[1]
+    });
+    (2 * others[1].len() < texts[1].text().len()).then(|| others.map(Document::parse))
 }
 
 /// One fault. The shape is stable.

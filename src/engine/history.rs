@@ -230,9 +230,13 @@ pub(super) fn not_kept(change: &str) -> Error {
 /// The first paths that differ between two configurations, and how many there are; `None` if one is not there, or has
 /// errors.
 pub fn first_paths_between(before: Option<&Snapshot>, after: Option<&Snapshot>) -> Option<ChangedPaths> {
-    let changed = changed(before?, after?)?;
+    Some(first_paths(&changed(before?, after?)?))
+}
+
+/// The first paths of some values, and how many there are.
+pub fn first_paths(changed: &[ChangedValue]) -> ChangedPaths {
     let first = changed.iter().take(ChangedPaths::MOST).map(ChangedValue::short_path).collect();
-    Some(ChangedPaths { first, count: changed.len() })
+    ChangedPaths { first, count: changed.len() }
 }
 
 /// The same of two texts.

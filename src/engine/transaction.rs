@@ -18,7 +18,7 @@ use std::time::{Instant, SystemTime};
 use super::{
     Aftermath, ChangeOptions, ChangeReport, DEFAULT_LOCK_WAIT, Engine, Expected, NO_USER, OVERWRITE,
     Occasion, Operation, OutcomeNote, PendingChange, ReloadRun, RequestedChange, RollbackPoint, SERVER_ENDED,
-    ServerState, Snapshot, Turn, canary_refusal, changed, first_paths_between, paths_of_texts, secrets_of,
+    ServerState, Snapshot, Turn, canary_refusal, changed, first_paths, paths_of_texts, secrets_of,
 };
 use crate::error::{Error, ErrorKind};
 use crate::progress;
@@ -44,6 +44,8 @@ pub(super) struct Transaction<'e> {
     pub state: Option<ServerState>,
     /// Without a server: the text of the last change, and the file as it was edited by hand since.
     hand_edit: Option<[Arc<Snapshot>; 2]>,
+    /// The values in which the new text differs from the file that it replaces.
+    compared: Option<Vec<ChangedValue>>,
     /// Side effects that the user should know.
     pub notes: Vec<OutcomeNote>,
     /// What the user should know of failures: also what became of a change that was never confirmed, and the faults that
@@ -207,6 +209,7 @@ impl<'e> Transaction<'e> {
             stored,
             state,
             hand_edit: None,
+            compared: None,
             notes: Vec::new(),
             warnings: rolled_back.into_iter().collect(),
         };
@@ -346,6 +349,8 @@ impl<'e> Transaction<'e> {
         let is_made = !self.options.dry_run;
         if let (true, Some(after)) = (report.changed, report.snapshot.clone()) {
             report.new_warnings = self.judge(report.old.as_ref(), &after)?;
+            let file = self.file().filter(|_| is_made && self.operation.writes());
+            self.compared = file.and_then(|file| changed(file, &after));
             report.pending = self.carry_out(report.old.as_ref(), &after)?;
             report.id = (is_made && self.operation.writes()).then(|| self.id.clone());
             report.old.as_ref().and_then(|old| after.take_json(old));
@@ -363,7 +368,7 @@ impl<'e> Transaction<'e> {
             report.file = Some(file.revision());
             report.old = if report.changed { Some(file.clone()) } else { report.old };
         }
-        Ok(ChangeReport { notes: self.notes, warnings: self.warnings, ..report })
+        Ok(ChangeReport { notes: self.notes, warnings: self.warnings, compared: self.compared, ..report })
     }
 
     /// Runs the steps behind the computation: hooks, write, swap, reload.
@@ -455,9 +460,9 @@ impl<'e> Transaction<'e> {
         let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
             return self.options.refuse_late().map(|()| Vec::new());
         };
-        let paths = first_paths_between(self.file().map(|file| &**file), Some(after));
-        let (paths, revision) = (paths.as_ref(), after.known_revision());
-        let record = ChangeRecord { message, paths, after: revision, ..self.record(self.name()) };
+        let (paths, revision) = (self.compared.as_deref().map(first_paths), after.known_revision());
+        let record =
+            ChangeRecord { message, paths: paths.as_ref(), after: revision, ..self.record(self.name()) };
         let old = self.stored.as_ref().map(|stored| &stored.loaded);
         let prepared = writer.prepare(old, Some(after.bytes()), &record)?;
         self.options.refuse_late()?;

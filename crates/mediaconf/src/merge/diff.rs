@@ -11,8 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::edit::align::longest_increasing_subsequence;
 use crate::query::Config;
 use crate::schema::{
-    AddressShape, DirectiveRole, Kind, Object, Place, Pointer, Schema, Scope, are_named_blocks, keyword_of,
-    scalar_text,
+    AddressShape, Kind, Object, Place, Pointer, Schema, Scope, are_named_blocks, keyword_of, scalar_text,
 };
 use crate::secret::Masker;
 use crate::syntax::{Document, Entry, one_line};
@@ -47,31 +46,30 @@ fn own_members(place: Place, value: &Value) -> Object {
 /// Returns the patch from the streams, lives or plugins of a whole configuration to those of another: the removed blocks,
 /// then the others in their new order; `None` if nothing changes.
 pub fn group(kind: Kind, sides: [&Config<'_>; 2]) -> Option<Value> {
-    let change = |change: BlockChange| {
-        let position = change.position.map(|position| (Schema::POSITION.to_owned(), position.into()));
-        let patch: Value = change.patch.into_iter().chain(position).collect();
-        (change.name, change.both[1].as_ref().map_or(Value::Null, |_| patch))
+    let change = |BlockChange { name, both: [old, new], position, .. }: BlockChange| {
+        let Some(new) = new else { return Some((name, Value::Null)) };
+        let position = position.map(|position| (Schema::POSITION.to_owned(), position.into()));
+        let members = old.as_ref().map_or_else(|| new.clone(), |old| members(kind.scope(), [old, &new]));
+        let patch: Object = members.into_iter().chain(position).collect();
+        (old.is_none() || !patch.is_empty()).then(|| (name, patch.into()))
     };
-    not_empty(block_changes(kind, sides).map(change).collect())
+    not_empty(block_changes(kind, sides).filter_map(change).collect())
 }
 
-/// A stream, live or plugin in which two configurations differ.
+/// A stream, live or plugin in which two configurations may differ.
 pub(crate) struct BlockChange {
     pub name: String,
-    /// Its own members on each side that has it; of two texts those that may differ, and the backend.
+    /// Its own members on each side that has it; of two texts those that may differ.
     pub both: [Option<Object>; 2],
     /// Its place on each side, from 0.
     pub places: [Option<usize>; 2],
-    /// The patch from its members to the others; all of them if it is new.
-    pub patch: Object,
     /// The position that a patch has to give it.
     pub position: Option<usize>,
 }
 
-/// Returns the blocks that differ or move: the removed ones, then the others in their new order. Values are made of one
+/// Returns the blocks that may differ, or move: the removed ones, then the others in their new order. Values are made of one
 /// block at a time, and of none that has the same text on both sides.
 pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl Iterator<Item = BlockChange> {
-    let backend = DirectiveRole::Backend.key(kind.scope());
     let entries = sides.map(|side| side.members().own_by_key(kind.key()));
     let changed = if entries[0].is_empty() { None } else { Entry::changed_namesakes(entries[0], entries[1]) };
     let (pairs, positions) = match changed {
@@ -97,15 +95,10 @@ pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl 
             block.map(|block| own_members(Place::Block(kind), &block))
         };
         let both = match here {
-            Some((old, new)) => kind.read_differing([old, new], &[backend]).map(Some),
+            Some((old, new)) => kind.read_differing([old, new], &[]).map(Some),
             None => [own(0), own(1)],
         };
-        let patch = match &both {
-            [Some(old), Some(new)] => members(kind.scope(), [old, new]),
-            [_, new] => new.clone().unwrap_or_default(),
-        };
-        let is_same = both.iter().all(Option::is_some) && patch.is_empty() && position.is_none();
-        (!is_same).then_some(BlockChange { name, both, places, patch, position })
+        Some(BlockChange { name, both, places, position })
     })
 }
 
@@ -269,25 +262,22 @@ impl ChangedValue {
         let mut found = Vec::new();
         for key in keys_of(tops.each_ref()) {
             let Some(kind) = Schema::kind(key) else {
-                find_in_member(Scope::Top, &mut vec![key.clone()], tops.each_ref(), &mut found);
+                find_in_member(Scope::Top, &mut Vec::new(), key, tops.each_ref(), &mut found);
                 continue;
             };
-            for change in block_changes(kind, sides) {
-                let mut at = vec![key.clone(), change.name, String::new()];
-                if let [Some(old), Some(new)] = &change.both {
+            for BlockChange { name, both, places, position } in block_changes(kind, sides) {
+                let mut at = vec![key.clone(), name];
+                if let [Some(old), Some(new)] = &both {
                     for key in keys_of([old, new]) {
-                        key.clone_into(&mut at[2]);
-                        find_in_member(kind.scope(), &mut at, [old, new], &mut found);
+                        find_in_member(kind.scope(), &mut at, key, [old, new], &mut found);
                     }
-                    let [before, after] =
-                        change.places.map(|place| place.map(|place| Value::from(place + 1)));
-                    if change.position.is_some() {
-                        Schema::POSITION.clone_into(&mut at[2]);
+                    if position.is_some() {
+                        let [before, after] = places.map(|place| place.map(|place| Value::from(place + 1)));
+                        at.push(Schema::POSITION.to_owned());
                         find(&mut at, [before.as_ref(), after.as_ref()], &mut found);
                     }
                 } else {
-                    let [before, after] = change.both.map(|block| block.map(Value::Object));
-                    at.pop();
+                    let [before, after] = both.map(|block| block.map(Value::Object));
                     found.push(Self { keys: at, before, after });
                 }
             }
@@ -325,13 +315,21 @@ impl ChangedValue {
     }
 }
 
-/// Finds what differs in the member at the end of these keys. What counts is the patch, which knows the defaults; the block
-/// of a port goes with its port, also where no patch names it.
-fn find_in_member(scope: Scope, at: &mut Vec<String>, both: [&Object; 2], found: &mut Vec<ChangedValue>) {
-    let key = at[at.len() - 1].clone();
-    let is_of_list = scope.by_key(&key).is_some_and(|row| row.codec.facts().entries_of.is_some());
-    if is_of_list || member(scope, &key, both).is_some() {
-        find(at, both.map(|side| side.get(&key)), found);
+/// Finds what differs in a member of what is at these keys. What counts is the patch, which knows the defaults; the block of
+/// a port goes with its port, also where no patch names it.
+fn find_in_member(
+    scope: Scope,
+    at: &mut Vec<String>,
+    key: &str,
+    both: [&Object; 2],
+    found: &mut Vec<ChangedValue>,
+) {
+    let values = both.map(|side| side.get(key));
+    let is_of_list = || scope.by_key(key).is_some_and(|row| row.codec.facts().entries_of.is_some());
+    if values[0] != values[1] && (is_of_list() || member(scope, key, both).is_some()) {
+        at.push(key.to_owned());
+        find(at, values, found);
+        at.pop();
     }
 }
 

@@ -1,14 +1,19 @@
 //! The effects of a change on streams, as their viewers see them: how many become disabled, how many lose
 //! their source.
 
+use std::iter::zip;
+
 use foldhash::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::merge::diff::block_changes;
+use crate::merge::ChangedValue;
 use crate::query::Config;
-use crate::schema::{DirectiveRole, Kind, Object, Scope, is_empty};
+use crate::schema::{DirectiveRole, Kind, Schema, Scope, is_empty};
+
+/// The key of the URL of a backend.
+const URL: &str = "url";
 
 /// The effects of a change, counted. A stream may stand in several counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,39 +54,49 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// The effects of a change from `before` to `after`.
-    pub fn between(before: &Config<'_>, after: &Config<'_>) -> Self {
-        let (sides, group) = ([before, after], Kind::Streams.key());
-        let [of_all, own] = [Scope::Top, Scope::Stream].map(|scope| DirectiveRole::Backend.key(scope));
-        let global = sides.map(|side| is_closed(side.value(&[of_all]).as_ref()).unwrap_or(false));
-        let touched = |kind| Self::of_blocks(kind, sides, global).0.streams;
-        let (mut effects, found) = Self::of_blocks(Kind::Streams, sides, global);
-        (effects.lives, effects.plugins) = (touched(Kind::Lives), touched(Kind::Plugins));
-        effects.of = before.count(Kind::Streams) + effects.added;
-        if global[0] == global[1] {
-            return effects;
-        }
+    /// The effects of a change from `before` to `after`, in which these values differ.
+    pub fn of(changed: &[ChangedValue], [before, after]: [&Config<'_>; 2]) -> Self {
+        let (group, own) = (Kind::Streams.key(), DirectiveRole::Backend.key(Scope::Stream));
+        let of_all = [DirectiveRole::Backend.key(Scope::Top), URL];
+        let global = [before, after].map(|side| is_closed(side.value(&of_all).as_ref()).unwrap_or(false));
         // What is global may change the meaning of streams that have the same text.
-        let unchanged = after.names(&[group]).into_iter().filter(|name| !found.contains(name));
-        let follows = |name: &String| is_closed(after.value(&[group, name, own]).as_ref()).is_none();
-        let others = unchanged.filter(follows).count();
-        effects.streams += others;
-        *(if global[1] { &mut effects.become_protected } else { &mut effects.become_open }) += others;
+        let is_global = global[0] != global[1];
+        let follows =
+            |name: &str| is_global && is_closed(after.value(&[group, name, own, URL]).as_ref()).is_none();
+        let inherited = |name: &str| if follows(name) { global } else { [false; 2] };
+        let [mut effects, lives, plugins] =
+            Kind::ALL.map(|kind| Self::of_blocks(kind, changed, global, inherited));
+        (effects.lives, effects.plugins) = (lives.streams, plugins.streams);
+        effects.of = before.count(Kind::Streams) + effects.added;
+        if is_global {
+            let differing = changed.iter().filter(|value| value.keys[0] == group && !is_position(value));
+            let differing: HashSet<&String> = differing.map(|value| &value.keys[1]).collect();
+            let names = after.names(&[group]);
+            let others = names.iter().filter(|name| !differing.contains(name) && follows(name));
+            others.for_each(|_| effects.stream(&[], global, global));
+        }
         effects
     }
 
-    /// Counts the blocks of a kind as if they were streams; the others are the names of those that differ. A deleted one
-    /// and an added one with the same values are one that got another name.
-    fn of_blocks(kind: Kind, sides: [&Config<'_>; 2], global: [bool; 2]) -> (Self, HashSet<String>) {
-        let (mut effects, mut found) = (Self::default(), HashSet::default());
+    /// Counts the blocks of a kind as if they were streams. A deleted one and an added one with the same values are one that
+    /// got another name.
+    fn of_blocks(
+        kind: Kind,
+        changed: &[ChangedValue],
+        global: [bool; 2],
+        inherited: impl Fn(&str) -> [bool; 2],
+    ) -> Self {
+        let mut effects = Self::default();
         let mut deleted: HashMap<u128, usize> = HashMap::default();
-        let hash = |block: &Object| xxh3_128(Value::Object(block.clone()).to_string().as_bytes());
-        for change in block_changes(kind, sides) {
-            match &change.both {
-                [Some(_), Some(_)] if change.patch.is_empty() => continue,
-                [Some(old), Some(new)] => effects.stream([old, new], global),
-                [Some(old), None] => *deleted.entry(hash(old)).or_default() += 1,
-                [_, new] => match new.as_ref().and_then(|new| deleted.get_mut(&hash(new))) {
+        let hash = |block: &Value| xxh3_128(block.to_string().as_bytes());
+        let is_same = |one: &ChangedValue, next: &ChangedValue| one.keys.get(..2) == next.keys.get(..2);
+        for block in changed.chunk_by(is_same).filter(|block| block[0].keys[0] == kind.key()) {
+            let ChangedValue { keys, before, after } = &block[0];
+            match (keys.get(2), before, after) {
+                _ if is_position(&block[0]) => {}
+                (Some(_), ..) => effects.stream(block, global, inherited(&keys[1])),
+                (None, Some(old), _) => *deleted.entry(hash(old)).or_default() += 1,
+                (None, _, new) => match new.as_ref().and_then(|new| deleted.get_mut(&hash(new))) {
                     Some(same) if *same > 0 => {
                         *same -= 1;
                         effects.renamed += 1;
@@ -89,11 +104,10 @@ impl Effects {
                     _ => effects.added += 1,
                 },
             }
-            found.insert(change.name);
         }
         effects.deleted = deleted.values().sum();
         effects.streams += effects.added + effects.deleted + effects.renamed;
-        (effects, found)
+        effects
     }
 
     /// Returns the number of streams, lives and plugins that the change touches.
@@ -130,32 +144,44 @@ impl Effects {
         parts.reduce(|line, more| format!("{line}; {more}"))
     }
 
-    /// Counts what becomes of one stream.
-    fn stream(&mut self, both: [&Object; 2], global: [bool; 2]) {
-        let [old, new] = [0, 1].map(|side| {
-            let member = |role: DirectiveRole| both[side].get(role.key(Scope::Stream));
-            let has_source = member(DirectiveRole::Sources).is_some_and(|urls| !is_empty(urls));
-            let is_protected = is_closed(member(DirectiveRole::Backend)).unwrap_or(global[side]);
-            let is_off = member(DirectiveRole::Disabled) == Some(&Value::Bool(true));
-            [is_off, has_source, member(DirectiveRole::Archive).is_some(), is_protected]
-        });
+    /// Counts what becomes of one stream, in which these values differ.
+    fn stream<'v>(&mut self, changed: &'v [ChangedValue], global: [bool; 2], inherited: [bool; 2]) {
+        let sides = |value: &'v ChangedValue| [value.before.as_ref(), value.after.as_ref()];
+        let find = |keys: &[&str]| changed.iter().find(|value| value.keys[2..] == *keys).map(sides);
+        let whole = |role: DirectiveRole| find(&[role.key(Scope::Stream)]).unwrap_or_default();
+        let auth = DirectiveRole::Backend.key(Scope::Stream);
+        let url = find(&[auth, URL]).or_else(|| Some(find(&[auth])?.map(|auth| auth?.get(URL))));
+        let is_protected = |[old, new]: [Option<&Value>; 2]| {
+            [is_closed(old).unwrap_or(global[0]), is_closed(new).unwrap_or(global[1])]
+        };
+        let facts = [
+            whole(DirectiveRole::Disabled).map(|value| value == Some(&Value::Bool(true))),
+            whole(DirectiveRole::Sources).map(|urls| urls.is_some_and(|urls| !is_empty(urls))),
+            whole(DirectiveRole::Archive).map(|archive| archive.is_some()),
+            url.map_or(inherited, is_protected),
+        ];
         let counts = [
             [&mut self.become_enabled, &mut self.become_disabled],
             [&mut self.lose_source, &mut self.get_source],
             [&mut self.lose_archive, &mut self.get_archive],
             [&mut self.become_open, &mut self.become_protected],
         ];
-        for (at, [lost, got]) in counts.into_iter().enumerate().filter(|(at, _)| old[*at] != new[*at]) {
-            *(if new[at] { got } else { lost }) += 1;
+        for ([_, is_now], [lost, got]) in zip(facts, counts).filter(|([old, new], _)| old != new) {
+            *(if is_now { got } else { lost }) += 1;
         }
         self.streams += 1;
-        self.other_settings += usize::from(old == new);
+        self.other_settings += usize::from(facts.iter().all(|[old, new]| old == new));
     }
 }
 
-/// True if a backend is asked; `None` if this `auth` has no URL of its own.
-fn is_closed(auth: Option<&Value>) -> Option<bool> {
-    match auth?.get("url")? {
+/// True if a block moves.
+fn is_position(value: &ChangedValue) -> bool {
+    value.keys.get(2).is_some_and(|key| key == Schema::POSITION)
+}
+
+/// True if a backend is asked at this URL; `None` if there is no own URL.
+fn is_closed(url: Option<&Value>) -> Option<bool> {
+    match url? {
         Value::String(_) => Some(true),
         Value::Bool(false) => Some(false),
         _ => None,
@@ -166,10 +192,11 @@ fn is_closed(auth: Option<&Value>) -> Option<bool> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Config, Effects};
+    use super::{ChangedValue, Config, Effects};
 
     fn words(before: &Value, after: &Value) -> Option<String> {
-        Effects::between(&Config::from(before), &Config::from(after)).in_words()
+        let [before, after] = [before, after].map(|json| Config::from(json));
+        Effects::of(&ChangedValue::between(&before, &after), [&before, &after]).in_words()
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! fuzzer finds.
 
 use mediaconf::{
-    Config, Document, EditError, Effects, Entry, FaultKind, LineIndex, Schema, Scope, Token, check,
+    ChangedValue, Config, Document, EditError, Effects, Entry, FaultKind, LineIndex, Schema, Scope, Token,
+    check,
 };
 use serde_json::{Value, json};
 
@@ -115,8 +116,9 @@ pub fn changes_only_what_it_says(document: &Document, patch: &Value) {
 /// The effects of an edit, for which streams with the same text are passed over, are those of a comparison of all.
 fn counts_the_effects_on_all(document: &Document, after: &Document) {
     let views = [document, after].map(|document| view(document, false));
-    let of_all = Effects::between(&Config::from(&views[0]), &Config::from(&views[1]));
-    let effects = Effects::between(&Config::new(document), &Config::new(after));
+    let between = |[old, new]: [&Config<'_>; 2]| Effects::of(&ChangedValue::between(old, new), [old, new]);
+    let of_all = between([&Config::from(&views[0]), &Config::from(&views[1])]);
+    let effects = between([&Config::new(document), &Config::new(after)]);
     assert_eq!(effects, of_all, "\n{}\n{}", document.text(), after.text());
 }
 

@@ -4,6 +4,7 @@ mod address;
 mod general;
 mod object;
 
+use std::iter::zip;
 use std::sync::LazyLock;
 
 use foldhash::HashSet;
@@ -14,7 +15,7 @@ use crate::schema::{
     ListShape, Members, Normalizer, Object, PORT, Parameter, Place, Pointer, SWITCH, Schema, Scope, TEXT,
     WordKind, first_argument, integer, is_empty, is_scalar, listed, plain_word,
 };
-use crate::syntax::{Document, Entry, Word, common_ends};
+use crate::syntax::{Document, Entry, Word};
 
 pub use {address::*, general::*};
 
@@ -302,16 +303,25 @@ impl Kind {
         read_members(members, Some(&BlockHead { kind: self, entry, position: 0, globals: None }))
     }
 
-    /// The own members of two blocks that may differ, and those with these keys.
+    /// The own members in which two blocks may differ, and those with these keys; all of them if their heads differ.
     pub fn read_differing(self, both: [Entry<'_>; 2], keys: &[&str]) -> [Object; 2] {
         let lines = both.map(|entry| entry.children().collect::<Vec<_>>());
-        let texts = lines.each_ref().map(|lines| lines.iter().map(|line| line.text()).collect::<Vec<_>>());
-        let [head, tail] = common_ends(texts.each_ref().map(Vec::as_slice));
-        let middle = lines.iter().flat_map(|lines| &lines[head..lines.len() - tail]);
+        let [head, other_head] = [0, 1].map(|side| {
+            let end = lines[side].first().map_or(both[side].end(), |line| line.start());
+            &both[side].document().text()[both[side].start()..end]
+        });
+        if head != other_head {
+            return both.map(|entry| self.read(entry));
+        }
+        let are_same = |(one, other): &(&Entry<'_>, &Entry<'_>)| one.text() == other.text();
+        let head = zip(&lines[0], &lines[1]).take_while(are_same).count();
+        let rest = lines.each_ref().map(|lines| &lines[head..]);
+        let tail = zip(rest[0].iter().rev(), rest[1].iter().rev()).take_while(are_same).count();
+        let middle = rest.iter().flat_map(|rest| &rest[..rest.len() - tail]);
         let keywords: Vec<_> = middle.map(|line| line.keyword()).collect();
-        both.map(|entry| {
+        lines.map(|lines| {
             let keys = keys.iter().copied().chain(keywords.iter().map(|keyword| &**keyword));
-            self.read_grouped(entry, &Members::akin(self.scope(), entry.children(), keys))
+            read_members(&Members::akin(self.scope(), lines.into_iter(), keys), None)
         })
     }
 
