@@ -195,7 +195,7 @@ mod tests {
     use super::{ChangedValue, Config, Effects};
 
     fn words(before: &Value, after: &Value) -> Option<String> {
-        let [before, after] = [before, after].map(|json| Config::from(json));
+        let [before, after] = [before, after].map(Config::from);
         Effects::of(&ChangedValue::between(&before, &after), [&before, &after]).in_words()
     }
 
