@@ -85,8 +85,12 @@ impl Error {
             let source = error.into();
             let message = format!("cannot use the state folder `{}`: {}", path.display(), reason(&source));
             // An error that names its path keeps the kind, and not the number.
-            let broken =
-                [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::Interrupted];
+            let broken = [
+                io::ErrorKind::StorageFull,
+                io::ErrorKind::QuotaExceeded,
+                io::ErrorKind::FileTooLarge,
+                io::ErrorKind::Interrupted,
+            ];
             if broken.contains(&source.kind()) || Errno::from_io_error(&source) == Some(Errno::IO) {
                 // No permission would help.
                 return Self::new(ErrorKind::Failed, message);
@@ -142,7 +146,7 @@ mod tests {
         for denied in [Errno::ACCESS, Errno::PERM, Errno::ROFS, Errno::NOTDIR] {
             assert_eq!(of(denied), (Exit::Denied, true), "{denied}");
         }
-        for failed in [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::INTR] {
+        for failed in [Errno::NOSPC, Errno::DQUOT, Errno::FBIG, Errno::IO, Errno::INTR] {
             assert_eq!(of(failed), (Exit::Failed, false), "{failed}");
         }
         // As a draft fails, whose error names its path.

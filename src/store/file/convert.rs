@@ -16,7 +16,9 @@ use rustix::fs::{CWD, RenameFlags};
 use serde::Deserialize;
 
 use super::find::{ConfFile, read_whole};
-use super::history::{FIRST, FOLDER, History, JOURNAL, KEEP, lines_back, number_kept, plain};
+use super::history::{
+    FIRST, FOLDER, History, JOURNAL, KEEP, TEXT, compressed, lines_back, number_kept, plain,
+};
 use super::in_place;
 use super::replace::sync_folder;
 use super::state::{LOCK, PROBE_WAIT, SERVE_LOCK, StateDir};
@@ -74,8 +76,8 @@ pub(super) fn make_state(
         }
         if let Some(former) = former {
             // Where one is there already, version 0.1 made another one since; that stays.
-            let _ = fs::rename(former.path(), state.path_of(FORMER));
-            let _ = former.path().parent().map(fs::remove_dir);
+            let _ = fs::rename(&former.path, state.path_of(FORMER));
+            let _ = former.path.parent().map(fs::remove_dir);
         }
         return Ok((state, locks));
     }
@@ -88,13 +90,18 @@ fn convert(conf: &ConfFile, former: &StateDir) -> Result<(), Error> {
         copy_files(former, &new, FILES)?;
         if let Some(history) = FormerHistory::find(conf, former)? {
             let folder = new.folder_in(FOLDER)?;
-            history.converted()?.iter().try_for_each(|(name, bytes)| folder.put(name, &[bytes]))?;
-            folder.sync().map_err(Error::state_folder(folder.path()))?;
+            for (name, bytes) in history.converted()? {
+                match name.ends_with(TEXT) {
+                    true => folder.put(&format!("{name}.gz"), &[&compressed(&bytes)])?,
+                    false => folder.put(&name, &[&bytes])?,
+                }
+            }
+            folder.sync().map_err(Error::state_folder(&folder.path))?;
         }
-        let whole = new.sync_path().and_then(|()| fs::rename(new.path(), conf.state_dir()));
-        whole.map_err(Error::state_folder(new.path()))
+        let whole = new.sync_path().and_then(|()| fs::rename(&new.path, conf.state_dir()));
+        whole.map_err(Error::state_folder(&new.path))
     };
-    let filled = fill().inspect_err(|_| _ = fs::remove_dir_all(new.path()));
+    let filled = fill().inspect_err(|_| _ = fs::remove_dir_all(&new.path));
     // A folder that can't be synced is legal; after a power failure the one or the other is there.
     let _ = sync_folder(conf);
     filled
@@ -121,9 +128,9 @@ fn take_over(
     if let Some(history) = earlier.find_in(FOLDER)? {
         copy_files(&history, &new.folder_in(FOLDER)?, history.names()?)?;
     }
-    let exchanged = rustix::fs::renameat_with(CWD, new.path(), CWD, conf.state_dir(), RenameFlags::EXCHANGE);
-    let _ = fs::remove_dir_all(new.path());
-    exchanged.map_err(Error::state_folder(state.path()))?;
+    let exchanged = rustix::fs::renameat_with(CWD, &new.path, CWD, conf.state_dir(), RenameFlags::EXCHANGE);
+    let _ = fs::remove_dir_all(&new.path);
+    exchanged.map_err(Error::state_folder(&state.path))?;
     let _ = sync_folder(conf);
     Ok(true)
 }
@@ -154,7 +161,7 @@ fn copy_files<N: AsRef<str>>(
             to.put(name, &[&read_whole(&file, found.len(), &path)?])?;
         }
     }
-    to.sync().map_err(Error::state_folder(to.path()))
+    to.sync().map_err(Error::state_folder(&to.path))
 }
 
 /// The history of version 0.1.
@@ -192,7 +199,7 @@ impl FormerHistory {
         Ok(Some(Self { folder, lines, present }))
     }
 
-    /// The files of the history of today, whose texts the next change compresses.
+    /// The files of the history of today, whose texts are not compressed.
     fn converted(&self) -> Result<BTreeMap<String, Vec<u8>>, Error> {
         let (mut files, mut journal) = (BTreeMap::new(), Vec::new());
         if let Some(first) = self.lines.iter().find(|line| !line.is_aside && line.before.is_some()) {
@@ -201,7 +208,7 @@ impl FormerHistory {
         for (place, line) in self.lines.iter().enumerate() {
             let text = if line.is_aside { self.text_before(line)? } else { self.text_after(place)? };
             files.extend(text.map(|text| (plain(line.number), text)));
-            serde_json::to_writer(&mut journal, line).map_err(Error::io("write", self.folder.path()))?;
+            serde_json::to_writer(&mut journal, line).map_err(Error::io("write", &self.folder.path))?;
             journal.push(b'\n');
         }
         files.insert(JOURNAL.to_owned(), journal);

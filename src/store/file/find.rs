@@ -104,8 +104,8 @@ impl ConfFile {
     }
 }
 
-/// Opens a regular file for reading, and nothing else.
-pub(super) fn open_regular(path: &Path) -> Result<(File, Metadata), Error> {
+/// Opens a regular file, and nothing else.
+pub(super) fn open_regular(path: &Path, access: OFlags) -> Result<(File, Metadata), Error> {
     // To open a device can have effects, so the kind is checked first; and again afterwards, because
     // the file may have been exchanged.
     let found = fs::symlink_metadata(path).map_err(Error::opening("open", path))?;
@@ -113,19 +113,15 @@ pub(super) fn open_regular(path: &Path) -> Result<(File, Metadata), Error> {
         return Err(Error::changed_meanwhile(path));
     }
     refuse_other_kinds(path, &found)?;
-    let file = open_without_blocking(path, OFlags::RDONLY)?;
+    // No link is followed, and no pipe waits for its other end.
+    let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = open_whole_path(path, flags).map_err(|error| match error {
+        Errno::LOOP => Error::changed_meanwhile(path),
+        error => Error::opening("open", path)(error),
+    })?;
     let found = file.metadata().map_err(Error::io("look at", path))?;
     refuse_other_kinds(path, &found)?;
     Ok((file, found))
-}
-
-/// Opens the file at `path` itself: no link is followed, no pipe waits for its other end.
-pub(super) fn open_without_blocking(path: &Path, access: OFlags) -> Result<File, Error> {
-    let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    open_whole_path(path, flags).map_err(|error| match error {
-        Errno::LOOP => Error::changed_meanwhile(path),
-        error => Error::opening("open", path)(error),
-    })
 }
 
 /// Opens `path`, which had no links when it was resolved. If a folder was exchanged for a link since,

@@ -1,9 +1,8 @@
 //! The history: the earlier texts of the file, and the author of each change.
 //!
-//! `history/NUMBER.conf` is the text after the change NUMBER. The next change compresses the one before to
-//! `NUMBER.conf.gz`, and the first change keeps the text before it, too, as 0. A line of JSON in
-//! `history/journal`, a [`HistoryEntry`], says when, who, why, and which revisions were before and after. Both are durable
-//! before the change is made, so that nothing has to be noted after it.
+//! `history/NUMBER.conf.gz` is the text after the change NUMBER, and the first change keeps the text before it, too, as
+//! `0.conf`. A line of JSON in `history/journal`, a [`HistoryEntry`], says when, who, why, and which revisions were before
+//! and after. Both are durable before the change is made, so that nothing has to be noted after it.
 //!
 //! The next writer compares the file with the last line ([`History::reconcile`]): if the file is still the
 //! one that the change was to replace, untouched, the change was not made, and its line goes. Else, if
@@ -12,7 +11,6 @@
 //!
 //! A change keeps its number.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io;
@@ -49,9 +47,9 @@ pub(super) const FIRST: u64 = 0;
 const MAKING: &str = "making";
 
 /// The end of the name of a text that is not compressed.
-const TEXT: &str = ".conf";
+pub(super) const TEXT: &str = ".conf";
 
-/// The bytes from which on a text is compressed by a thread of its own: for smaller ones a thread takes longer.
+/// The bytes from which on a new file is made by a thread of its own: for smaller ones a thread takes longer.
 const LARGE: usize = 256 << 10;
 
 impl FileStamp {
@@ -195,11 +193,9 @@ impl History {
 
     /// The text with this number and this revision.
     fn text(&self, number: u64, revision: Revision) -> Result<Option<Vec<u8>>, Error> {
-        let is_it = |text: &Vec<u8>| Revision::from_text(text) == revision;
-        if let Some(text) = self.read(&plain(number))?.filter(is_it) {
-            return Ok(Some(text));
-        }
-        Ok(self.read(&packed(number))?.and_then(|bytes| gunzip(&bytes, u64::MAX)).filter(is_it))
+        let packed = self.read(&packed(number))?.and_then(|bytes| gunzip(&bytes, u64::MAX));
+        let texts = [packed, self.read(&plain(number))?];
+        Ok(texts.into_iter().flatten().find(|text| Revision::from_text(text) == revision))
     }
 
     /// Reconciles the history with the file at `path`, which holds `now`, or is missing.
@@ -227,15 +223,15 @@ impl History {
             paths: texts.and_then(|(old, now)| paths([old, &now.bytes])),
             ..HistoryEntry::new(self.next_number(&self.texts()?), HAND_EDIT)
         };
-        now.map_or(Ok(()), |now| self.folder.put(&plain(line.number), &[&now.bytes]))?;
-        self.append(&line)?;
+        self.record(&line, now.map(|now| &now.bytes[..]))?;
         self.forget(None);
         Ok(Reconciled { warnings: Vec::new(), edited_from })
     }
 
-    /// Adds a line, and makes it and the names in the folder durable. If a crash cut the last line short, a line end goes
-    /// first, so that only that line is lost.
-    fn append(&mut self, line: &HistoryEntry) -> Result<(), Error> {
+    /// Keeps the text after a change, and adds the line; makes both durable. If a crash cut the last line short, a line end
+    /// goes first, so that only that line is lost.
+    fn record(&mut self, line: &HistoryEntry, after: Option<&[u8]>) -> Result<(), Error> {
+        after.map_or(Ok(()), |after| self.folder.put(&packed(line.number), &[&compressed(after)]))?;
         let mut text = Vec::new();
         text.extend(self.journal.last().filter(|&&last| last != b'\n').map(|_| b'\n'));
         let (file, _) = self.folder.open(JOURNAL)?;
@@ -250,7 +246,7 @@ impl History {
         let written = write().map_err(|error| {
             // Removes a line that was written in part.
             let _ = file.set_len(length);
-            Error::state_folder(self.folder.path())(error)
+            Error::state_folder(&self.folder.path)(error)
         });
         written.map(|()| self.journal.extend(text))
     }
@@ -258,9 +254,9 @@ impl History {
     /// Removes the last line, which begins at `start`, its text, and the mark of a new configuration.
     fn withdraw(&mut self, start: usize, number: u64) -> Result<(), Error> {
         let (file, _) = self.folder.open(JOURNAL)?;
-        file.set_len(start as u64).map_err(Error::state_folder(self.folder.path()))?;
+        file.set_len(start as u64).map_err(Error::state_folder(&self.folder.path))?;
         self.journal.truncate(start);
-        let _ = self.folder.remove(&plain(number));
+        let _ = self.folder.remove(&packed(number));
         let _ = self.folder.remove(MAKING);
         Ok(())
     }
@@ -294,32 +290,35 @@ pub(super) struct Staged {
     history: History,
     pub number: u64,
     keep: Option<usize>,
-    /// The files that go once the change is made: the texts that are compressed, too, by now.
-    passing: Vec<String>,
+    /// True if the change makes the file.
+    is_new: bool,
     /// True if the line stays.
     pub stays: bool,
 }
 
 impl Staged {
     /// Keeps the new text and records the change, durably: from `old`, the text of the file at `path`, which is as `found`,
-    /// to `new`. The earlier text is compressed while the new one, and by `flush` the new file, go to the disk.
-    pub fn stage(
+    /// to `new`. Meanwhile `make_file` makes the new file.
+    pub fn stage<T: Send>(
         mut history: History,
         path: &Path,
         old: Option<(&Loaded, &Metadata)>,
         new: Option<&[u8]>,
         record: &ChangeRecord<'_>,
-        flush: impl FnOnce() -> Result<(), Error>,
-    ) -> Result<Self, Error> {
+        make_file: impl Fn() -> Result<T, Error> + Sync,
+    ) -> Result<(Self, T), Error> {
         let text = old.map(|(old, _)| &old.bytes[..]);
         history.reconcile(path, old.map(|(old, _)| old), &|_| None)?;
-        let last = history.change_before(history.journal.len()).map(|last| last.number);
         let texts = history.texts()?;
+        for (_, name) in texts.iter().filter(|(_, name)| name.ends_with(UNFINISHED)) {
+            // A killed writer left it.
+            let _ = history.folder.remove(name);
+        }
         let mut number = history.next_number(&texts);
-        if let (None, Some(text)) = (last, text) {
+        if let (None, Some(text)) = (history.change_before(history.journal.len()), text) {
             let is_taken = number > 1 && texts.iter().any(|(taken, _)| *taken == FIRST);
             let first = if is_taken { number } else { FIRST };
-            history.folder.put(&packed(first), &[&compressed(text)])?;
+            history.folder.put(&plain(first), &[text])?;
             number = number.max(first + 1);
         }
         let line = HistoryEntry {
@@ -334,35 +333,26 @@ impl Staged {
             file: old.map(|(_, found)| FileStamp::of(found)),
             ..HistoryEntry::new(number, record.operation)
         };
-        let folder = &history.folder;
-        for (_, name) in texts.iter().filter(|(_, name)| name.ends_with(UNFINISHED)) {
-            // A killed writer left it.
-            let _ = folder.remove(name);
-        }
-        let compress = || compress_before(folder, number, &texts, last.zip(text));
-        let (kept, passing) = thread::scope(|scope| {
-            let is_large = text.is_some_and(|text| text.len() >= LARGE);
-            let spawned =
-                is_large.then(|| thread::Builder::new().spawn_scoped(scope, compress).ok()).flatten();
-            let kept = new.map_or(Ok(()), |new| folder.put(&plain(number), &[new])).and_then(|()| flush());
-            let joined = spawned.map(|thread| thread.join().expect("it does not panic"));
-            (kept, joined.unwrap_or_else(compress))
-        });
-        let mut staged = Self { history, number, keep: record.keep, passing, stays: false };
-        kept?;
-        if old.is_none() {
+        let mut staged = Self { history, number, keep: record.keep, is_new: old.is_none(), stays: false };
+        if staged.is_new {
             staged.history.folder.open(MAKING)?;
-            staged.passing.push(MAKING.to_owned());
         }
-        staged.history.append(&line)?;
-        Ok(staged)
+        let (recorded, made) = thread::scope(|scope| {
+            let is_large = new.is_some_and(|new| new.len() >= LARGE);
+            let spawn = || thread::Builder::new().spawn_scoped(scope, &make_file).ok();
+            let making = is_large.then(spawn).flatten();
+            let recorded = staged.history.record(&line, new);
+            (recorded, making.map_or_else(&make_file, |thread| thread.join().expect("it does not panic")))
+        });
+        let made = made?;
+        recorded.map(|()| (staged, made))
     }
 
     /// Completes the entry of a change that was made.
     pub fn finish(mut self) {
         self.stays = true;
-        for name in &self.passing {
-            let _ = self.history.folder.remove(name);
+        if self.is_new {
+            let _ = self.history.folder.remove(MAKING);
         }
         self.history.forget(self.keep);
     }
@@ -380,33 +370,16 @@ impl Drop for Staged {
     }
 }
 
-/// Compresses the texts before a number; returns the names of those that are compressed, too, by now. `known` is the number of
-/// one of them, and the text. If this fails, the texts stay as they are, and the next change tries again.
-fn compress_before(
-    folder: &StateDir,
-    number: u64,
-    texts: &[(u64, String)],
-    known: Option<(u64, &[u8])>,
-) -> Vec<String> {
-    let is_plain = |(text, name): &&(u64, String)| *text < number && name.ends_with(TEXT);
-    let is_compressed = |(number, name): &&(u64, String)| {
-        let known = known.filter(|(known, _)| known == number).map(|(_, text)| Cow::Borrowed(text));
-        let text = known.or_else(|| folder.read(name).ok().flatten().map(Cow::Owned));
-        text.is_some_and(|text| folder.put(&packed(*number), &[&compressed(&text)]).is_ok())
-    };
-    texts.iter().filter(is_plain).filter(is_compressed).map(|(_, name)| name.clone()).collect()
-}
-
-/// The name of a text.
+/// The name of a text that is not compressed.
 pub(super) fn plain(number: u64) -> String {
     format!("{number}{TEXT}")
 }
 
-/// The name of the same text, compressed.
+/// The name of a text that is compressed.
 fn packed(number: u64) -> String {
     format!("{number}{TEXT}.gz")
 }
 
-fn compressed(text: &[u8]) -> Vec<u8> {
+pub(super) fn compressed(text: &[u8]) -> Vec<u8> {
     gzip(text, Compression::fast())
 }

@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use rustix::fs::OFlags;
 use rustix::io::{pread, retry_on_intr};
 
-use super::find::{ConfFile, open_regular, open_without_blocking, read_limited};
+use super::find::{ConfFile, open_regular, read_limited};
 use super::history::{History, Staged};
 use super::state::StateDir;
 use crate::error::{Error, ErrorKind};
@@ -43,7 +43,7 @@ pub(super) fn load(conf: &ConfFile, state: Option<&StateDir>) -> Result<(Loaded,
     for _ in 0..READ_ATTEMPTS {
         // Read before the file: if a mark appears later, the time of the file has changed, too.
         let mark = state.and_then(|state| Some((state, state.read(MARK).ok()??)));
-        let (file, found) = open_regular(path)?;
+        let (file, found) = open_regular(path, OFlags::RDONLY)?;
         let bytes = read_limited(&file, found.len(), path, Error::io("read", path))?;
         let now = file.metadata().map_err(Error::io("look at", path))?;
         if LastWrite::from(&found) == LastWrite::from(&now) {
@@ -64,13 +64,11 @@ pub(super) fn write(
     staged: &mut Staged,
 ) -> Result<Vec<Warning>, Error> {
     let path = &conf.target;
-    let (file, found) = open_to_write(path)?;
+    let (file, found) = open_regular(path, OFlags::RDWR)?;
     if !holds(&file, path, &found, old)? {
         return Err(Error::changed_meanwhile(path));
     }
-    let marked = state
-        .put(MARK, &[staged.number.to_string().as_bytes()])
-        .and_then(|()| state.sync_path().map_err(Error::io("write", &state.path_of(MARK))));
+    let marked = state.put_durably(MARK, &[staged.number.to_string().as_bytes()]);
     // If that fails, the file is untouched, so a mark that stays does no harm.
     marked.inspect_err(|_| _ = state.remove(MARK))?;
     staged.stays = true;
@@ -89,7 +87,7 @@ pub(super) fn write(
 pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>, Error> {
     let (path, Some(mark)) = (&conf.target, state.read(MARK)?) else { return Ok(Vec::new()) };
     let mut warnings = Vec::new();
-    match open_to_write(path) {
+    match open_regular(path, OFlags::RDWR) {
         Ok((file, found)) => {
             let bytes = read_limited(&file, found.len(), path, Error::io("read", path))?;
             if let Some(old) = text_to_put_back(state, &mark, &found, &bytes) {
@@ -104,12 +102,6 @@ pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>,
     }
     warnings.extend(remove_mark(state));
     Ok(warnings)
-}
-
-fn open_to_write(path: &Path) -> Result<(File, Metadata), Error> {
-    let file = open_without_blocking(path, OFlags::RDWR)?;
-    let found = file.metadata().map_err(Error::io("look at", path))?;
-    Ok((file, found))
 }
 
 /// Overwrites the file from its start and then truncates it, so that every state in between is a mixture

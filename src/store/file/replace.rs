@@ -63,16 +63,21 @@ pub(super) fn prepare<'w>(
         return Ok(Box::new(|| Ok(Vec::new())));
     }
     let mode = if old.is_some() { TEMPORARY_MODE } else { NEW_FILE_MODE };
-    let mut temporary = new.map(|new| write_temporary(&conf.beside("-"), mode, new)).transpose()?;
-    if let Some((file, found)) = opened.as_deref() {
+    let make_file = || -> Result<Option<TempPath>, Error> {
+        let Some(new) = new else { return Ok(None) };
+        let temporary = write_temporary(&conf.beside("-"), mode, new)?;
         // A new file that can't be given all that the old one has does not take its place: the text is written into the old one.
-        temporary.take_if(|new| copy_attributes(file, found, new.as_file()).is_err());
-    }
-    let before = opened.map(|opened| opened.1.clone());
-    let flush = |new: &NamedTempFile| new.as_file().sync_all().map_err(Error::io("flush", new.path()));
-    let flush = || temporary.as_ref().map_or(Ok(()), flush);
-    let mut staged = Staged::stage(open_history()?, path, old.zip(before.as_ref()), new, record, flush)?;
-    let temporary = temporary.map(NamedTempFile::into_temp_path);
+        let copy = |(file, found): &(File, Metadata)| copy_attributes(file, found, temporary.as_file());
+        if opened.as_deref().is_some_and(|opened| copy(opened).is_err()) {
+            return Ok(None);
+        }
+        temporary.as_file().sync_all().map_err(Error::io("flush", temporary.path()))?;
+        Ok(Some(temporary.into_temp_path()))
+    };
+    let before = opened.as_deref().map(|(_, found)| found);
+    let (mut staged, temporary) =
+        Staged::stage(open_history()?, path, old.zip(before), new, record, make_file)?;
+    let before = before.cloned();
     Ok(Box::new(move || {
         let found = old.zip(before).map(|(old, before)| recheck(conf, &old.bytes, &before)).transpose()?;
         match (old.zip(found), new, temporary) {
@@ -124,7 +129,7 @@ fn open_loaded(conf: &ConfFile, old: &Loaded) -> Result<Arc<(File, Metadata)>, E
 /// starts and again before the rename.
 fn open_holding(conf: &ConfFile, text: &[u8]) -> Result<(File, Metadata), Error> {
     let path = &conf.target;
-    match open_regular(path) {
+    match open_regular(path, OFlags::RDONLY) {
         Ok((file, found)) if holds(&file, path, &found, text)? => Ok((file, found)),
         Err(error) if error.kind != ErrorKind::NoConfiguration => Err(error),
         _ => Err(Error::changed_meanwhile(path)),

@@ -167,7 +167,7 @@ impl Serving {
 }
 
 fn socket_in(state: &StateDir) -> PathBuf {
-    PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", state.as_fd().as_fd().as_raw_fd()))
+    PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", state.folder.as_raw_fd()))
 }
 
 /// A process at the other end of a Unix socket.

@@ -163,8 +163,9 @@ impl StateTrust {
 /// The state folder, or a folder in it, open.
 #[derive(Debug)]
 pub(super) struct StateDir {
-    path: PathBuf,
-    folder: File,
+    pub path: PathBuf,
+    /// By it the files in it have short paths.
+    pub folder: File,
     /// The users who are trusted to have made it.
     pub trust: StateTrust,
 }
@@ -178,10 +179,9 @@ impl StateDir {
         if is_new {
             return Ok((state, false));
         }
-        let found = state.metadata()?;
-        let is_of_other_owner = trust.has_other_owner(&found);
+        let is_of_other_owner = trust.has_other_owner(&state.metadata()?);
         if !is_of_other_owner {
-            state.claim_as(&found)?;
+            state.claim()?;
         }
         Ok((state, is_of_other_owner))
     }
@@ -231,13 +231,8 @@ impl StateDir {
 
     /// Gives the folder to the owner of the configuration, unless another user may have made it.
     pub fn claim(&self) -> Result<(), Error> {
-        self.claim_as(&self.metadata()?)
-    }
-
-    /// The same of the folder as it was found.
-    fn claim_as(&self, found: &Metadata) -> Result<(), Error> {
-        self.trust.refuse(&self.path, found)?;
-        self.trust.give(&self.folder, found, self.trust.folder_mode());
+        let found = self.refuse_of_stranger()?;
+        self.trust.give(&self.folder, &found, self.trust.folder_mode());
         Ok(())
     }
 
@@ -302,18 +297,9 @@ impl StateDir {
         Ok(inner)
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// The path of `name` in the folder.
     pub fn path_of(&self, name: &str) -> PathBuf {
         self.path.join(name)
-    }
-
-    /// The open folder, by which its files have short paths.
-    pub fn as_fd(&self) -> impl AsFd + '_ {
-        self.folder.as_fd()
     }
 
     /// The names in the folder; this program makes none that is not UTF-8.

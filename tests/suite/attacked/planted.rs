@@ -123,7 +123,7 @@ fn after_chown_root_makes_a_state_folder_for_the_new_owner() {
         run_as(&place, STRANGER, STRANGER, "history show 2").exits(0).prints("http 80;");
         let kept = place.kept();
         assert_eq!(kept, [TEXT.to_owned(), format!("{TEXT}rtsp 1;\n")]);
-        for name in [STATE, &format!("{STATE}/history/0.conf.gz"), &format!("{STATE}/history/journal")] {
+        for name in [STATE, &format!("{STATE}/history/0.conf"), &format!("{STATE}/history/journal")] {
             let found = fs::symlink_metadata(place.path(name)).expect("it is there");
             assert_eq!((found.uid(), found.gid()), (STRANGER, STRANGER), "{name}");
         }

@@ -54,6 +54,7 @@ impl MountedFile {
         let record = ChangeRecord::new("save", "me");
         Staged::stage(history, path, Some((&old, &found)), Some(new), &record, || Ok(()))
             .expect("the folder is writable")
+            .0
     }
 
     /// A writer dies between making the mark durable and the end of its work, leaving `bytes`.
