@@ -9,22 +9,9 @@ use crate::secret::{Secrecy, word_parts};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Fix, Word};
 
 /// The schemes that a slip may be meant to be.
-const COMMON: [&str; 15] = [
-    "udp",
-    "rtsp",
-    "http",
-    "rtmp",
-    "https",
-    "hls",
-    "tshttp",
-    "file",
-    "fake",
-    "srt",
-    "publish",
-    "shoutcast",
-    "rtsps",
+const COMMON: [&str; 13] = [
+    "udp", "rtsp", "http", "rtmp", "https", "hls", "tshttp", "file", "fake", "srt", "publish", "rtsps",
     "rtmps",
-    "securetoken",
 ];
 
 /// Those whose address names a host; `rtmp://` alone stands in real files, for what is published.
@@ -33,8 +20,8 @@ const HOSTS: [&str; 8] = ["udp", "rtsp", "http", "https", "hls", "tshttp", "rtsp
 /// The schemes that are known, but rare: a slip is not taken for one of them.
 const OTHERS: &str = "abr alsa asi auth copy dash decklink dektec dvb dvbs dvbt ffmpeg ftp ftps gopro h323 hds hlss \
     httplive httpts icecast icy image iptv lua m4f m4fs m4s m4ss mbr mixer mms mmsh mmst mosaic mpd mpegts mss multi ndi \
-    nfs onvif pipe playlist raw rist rtmpe rtmpt rtmpte rtmpts rtp rtsp1 rtsp2 s3 sap sdi sdp sftp sip smb ssl stalker \
-    swift sync tcp test timeshift tls token ts tshttps tsudp udt unix v4l v4l2 vsaas webrtc whep whip ws wss zixi";
+    nfs onvif pipe playlist raw rist rtmpe rtmpt rtmpte rtmpts rtp rtsp1 rtsp2 s3 sap sdi sdp securetoken sftp shoutcast \
+    sip smb ssl stalker swift sync tcp test timeshift tls token ts tshttps tsudp udt unix v4l v4l2 vsaas webrtc whep whip ws wss zixi";
 
 /// The words for off; as a backend each is taken for a URL.
 const OFF: [&str; 5] = ["off", "no", "none", "disable", "disabled"];
@@ -130,8 +117,8 @@ fn url(word: Word<'_>, parts: Option<(&str, &str)>) -> Option<Diagnostic> {
     let Some(address) = rest.strip_prefix("//") else {
         return warning(format!("`{scheme}:/` lacks a `/`"), &format!("write it like `{scheme}://`"));
     };
-    let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
-    let start = memchr::memrchr(b'@', &address.as_bytes()[..end]).map_or(0, |at| at + 1);
+    let end = address.bytes().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(address.len());
+    let start = address[..end].bytes().rposition(|byte| byte == b'@').map_or(0, |at| at + 1);
     let place = &address[start..end];
     let (host, port) = at_colon(place).unwrap_or((place, ""));
     // Most are short.

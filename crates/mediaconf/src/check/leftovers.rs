@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 
-use crate::syntax::{Diagnostic, Diagnostics, Fix, Token, TokenKind, line_end};
+use crate::syntax::{Diagnostic, Diagnostics, Document, Fix, Token, TokenKind, line_end};
 
 /// The conflict markers that a merge left, each at the start of a line.
 const MARKS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
@@ -16,19 +16,16 @@ pub(super) fn is_mark(keyword: &str) -> bool {
     MARKS.contains(&keyword)
 }
 
-/// Checks the words of a text; comments are free.
-pub(super) fn words(text: &str, diagnostics: &mut Diagnostics) {
+/// Checks the words of a text; comments are free. Where a `;` or a `}` stands in a placeholder, or none behind it, the parser
+/// has found a fault.
+pub(super) fn words(document: &Document, has_marks: bool, diagnostics: &mut Diagnostics) {
+    let text = document.text();
     // As a signed number, what is no ASCII is less than a blank, too.
     let is_odd = |byte: u8| ((byte as i8) < 0x20) & !matches!(byte, b'\t' | b'\n' | b'\r') | (byte == 0x7f);
     // Without an exit at each byte, several bytes are looked at together.
     let has_odd = |piece: &[u8]| piece.iter().fold(false, |has, &byte| has | is_odd(byte));
-    let is_sign = |at: usize| match text.as_bytes()[at] {
-        b'{' => text[..at].ends_with('$') || text[at + 1..].starts_with(['{', '%']),
-        _ => [MARKS[0], MARKS[3]].iter().any(|mark| text[at..].starts_with(mark)),
-    };
-    let signs = || memchr::memchr3_iter(b'{', b'<', b'>', text.as_bytes());
     // Nearly no text has one of them, and only such a text is read once more.
-    if !(text.as_bytes().chunks(256).any(has_odd) || signs().any(is_sign)) {
+    if !has_marks && document.diagnostics().is_empty() && !text.as_bytes().chunks(256).any(has_odd) {
         return;
     }
     let mut end = 0;

@@ -94,9 +94,6 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Vec<(usize, Cow<'d, str>)>) -> boo
     (scope != Scope::Unknown) && entry.children().any(is_broken_here)
 }
 
-/// Where each name of a stream, live, plugin or other named block stands first, by the noun of the block.
-type Names<'d> = HashMap<(Cow<'d, str>, Cow<'d, str>), Word<'d>>;
-
 /// A small cache of what was found of a line or a word: of those with the same length and end it keeps the last one.
 #[derive(Default)]
 struct Lately<'d, T>(Vec<(&'d str, T)>);
@@ -117,7 +114,8 @@ struct Checker<'d> {
     diagnostics: Diagnostics,
     /// Those of lines inside entries.
     in_lines: Diagnostics,
-    names: Names<'d>,
+    /// Where each name of a stream, live, plugin or other named block stands first, by the noun of the block.
+    names: HashMap<(&'static str, Cow<'d, str>), Word<'d>>,
     /// What each unknown keyword of a scope is nearly: each keyword is compared once.
     near: HashMap<(Scope, Cow<'d, str>), Option<NearMiss>>,
     near_options: words::NearOptions<'d>,
@@ -133,6 +131,8 @@ struct Checker<'d> {
     at_top: Diagnostics,
     /// True if a setting of the top level is there: the text is no part of another.
     has_settings: bool,
+    /// True if a keyword is a conflict marker.
+    has_marks: bool,
     /// The first `include`.
     include: Option<Span>,
     /// The name of the current stream, and the number of signs of a source in it.
@@ -192,7 +192,7 @@ impl<'d> Checker<'d> {
             Some(brace) => diagnostics.push(brace),
         }
         diagnostics.push_any(lost::lost_line_ends(document.text()));
-        leftovers::words(document.text(), diagnostics);
+        leftovers::words(document, self.has_marks, diagnostics);
     }
 
     /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
@@ -200,7 +200,9 @@ impl<'d> Checker<'d> {
     /// An entry of several lines whose form is an error, and that another directive follows inside, has lost its `;`: that is
     /// the only error.
     fn head(&mut self, scope: Option<Scope>, entry: Entry<'d>) -> Option<Scope> {
-        if entry.is_spanning() && !leftovers::is_mark(&entry.keyword()) {
+        let is_mark = entry.is_spanning() && leftovers::is_mark(&entry.keyword());
+        self.has_marks |= is_mark;
+        if entry.is_spanning() && !is_mark {
             let inside = lost::in_lines(entry);
             if let (Some(scope), Some(swallowed)) = (scope, inside.iter().next())
                 && let Some((end, _)) = &swallowed.related
@@ -286,7 +288,7 @@ impl<'d> Checker<'d> {
         } else if let Some(kind) = facts.group {
             let name = entry.group_name();
             self.empty("the name", [name]);
-            self.name(Severity::Error, kind.noun().into(), name);
+            self.name(Severity::Error, kind.noun(), name);
             match kind.has_sources() {
                 true if entry.is_block() => (self.stream, self.sources) = (Some(name.span()), 0),
                 true if entry.count_arguments() > 1 => self.source(scope, entry, 1),
@@ -338,10 +340,10 @@ impl<'d> Checker<'d> {
             self.include.get_or_insert_with(|| entry.head_span());
         } else if keyword == "push" {
             self.diagnostics.push_any(entry.arguments().next().and_then(address::target));
-        } else if scope == Scope::Top && Schema::has_named_blocks(&keyword) {
+        } else if let Some(row) = row.filter(|_| scope == Scope::Top && Schema::has_named_blocks(&keyword)) {
             if let Some(name) = entry.only_argument().filter(|_| entry.is_block()) {
                 self.empty("the name", [name]);
-                self.name(Severity::Warning, keyword.clone(), name);
+                self.name(Severity::Warning, row.keyword(), name);
             }
         } else if is_source() {
             self.sources += 1;
@@ -402,8 +404,8 @@ impl<'d> Checker<'d> {
     }
 
     /// Reports a name that another block of its kind has.
-    fn name(&mut self, severity: Severity, noun: Cow<'d, str>, name: Word<'d>) {
-        let first = *self.names.entry((noun.clone(), name.value())).or_insert(name);
+    fn name(&mut self, severity: Severity, noun: &'static str, name: Word<'d>) {
+        let first = *self.names.entry((noun, name.value())).or_insert(name);
         if first == name {
             return;
         }

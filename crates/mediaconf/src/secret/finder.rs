@@ -8,7 +8,7 @@ use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_secret_name};
 use super::values::{SecretValues, is_one_of};
 use crate::schema::{Kind, Scope, inner_scope, read};
-use crate::syntax::{Children, Document, Entry, Word, comment_start, line_end, line_start};
+use crate::syntax::{Children, Document, Entry, Word, comments};
 
 /// Names that are words of plain English too: in a comment they count only where a directive has them.
 const ORDINARY: &str =
@@ -34,13 +34,12 @@ impl Document {
 /// that stand elsewhere in the text.
 pub fn secrets_in(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let (text, windows) = (document.text(), merged(windows));
-    let mut comments = windows.iter().flat_map(|window| comments(text, window.clone())).peekable();
+    let mut comments = windows.iter().flat_map(|window| comments_in(text, window.clone())).peekable();
     if comments.peek().is_none() {
         return secrets_by_place(document, &windows);
     }
-    let whole = 0..text.len();
-    let mut found = secrets_by_place(document, std::slice::from_ref(&whole));
-    let values = SecretValues::outside_comments(document, found.clone());
+    let mut values = SecretValues::default();
+    let mut found = values.add(document);
     for comment in comments {
         let told = values.spans(&text[comment.clone()]).into_iter();
         found.extend(told.map(|span| comment.start + span.start..comment.start + span.end));
@@ -48,17 +47,10 @@ pub fn secrets_in(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<
     merged(found)
 }
 
-/// The comments in a part of a text, each to the end of its line.
-pub fn comments(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let mut at = part.start;
-    let lines = std::iter::from_fn(move || {
-        // Most lines have none.
-        let sign = at + memchr::memchr(b'#', &text.as_bytes()[at..part.end])?;
-        let line = line_start(text, sign).max(at)..line_end(text, sign).min(part.end);
-        at = line.end;
-        Some(line)
-    });
-    lines.filter_map(|line| Some(line.start + comment_start(&text[line.clone()])?..line.end))
+/// The comments in a part of a text.
+pub fn comments_in(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let start = part.start;
+    comments(&text[part]).map(move |found| start + found.start..start + found.start + found.raw.len())
 }
 
 /// Returns the secrets in these windows of a text, and maybe others, that their place or their form gives away.
@@ -75,7 +67,7 @@ pub fn secrets_by_place(document: &Document, windows: &[Range<usize>]) -> Vec<Ra
         }
         return merged(finder.spans);
     }
-    for comment in windows.iter().flat_map(|window| comments(text, window.clone())) {
+    for comment in windows.iter().flat_map(|window| comments_in(text, window.clone())) {
         let line = &text[comment.clone()];
         finder.once((Scope::Unknown, Secrecy::Parts), line, |finder| {
             finder.push(comment.start, line_parts(line, None).0);

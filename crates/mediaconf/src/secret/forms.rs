@@ -160,8 +160,10 @@ impl<'t> SecretScan<'t> {
         let is_in_stream_id = before.len() < self.stream_id;
         let is_secret = |name: &str| match front.chars().next_back() {
             Some('?' | '&') => is_secret_key(name),
-            _ if is_in_stream_id => is_secret_in_stream_id(name),
-            _ => is_secret_name(name) || (name == "response" && is_in_digest(front)),
+            // Beside those of the table.
+            _ if is_in_stream_id => matches!(name, "s" | "k") || is_secret_key(name),
+            // In the parameters of `Digest`, a password is a hash.
+            _ => is_secret_name(name) || name == "response" && behind.starts_with('"'),
         };
         let name = ending(before, is_name_byte);
         // What was encoded may have been a whole address: its last name counts.
@@ -223,18 +225,6 @@ fn userinfo(rest: &str) -> Option<&str> {
         // Text that is no host with a port is taken for userinfo, which may have been cut off.
         None => Some(&rest[..rest.rfind('@').unwrap_or(authority.len())]),
     }
-}
-
-/// Names in the `streamid` of SRT whose values are secrets, beside those of the table.
-fn is_secret_in_stream_id(name: &str) -> bool {
-    let is_pass = |start: &str| start.eq_ignore_ascii_case("pass");
-    matches!(name, "s" | "k") || name.get(..4).is_some_and(is_pass) || is_secret_key(name)
-}
-
-/// True behind the name of the scheme of a header, in whose parameters a password is a hash.
-fn is_in_digest(front: &str) -> bool {
-    let header = &front[front.ceil_char_boundary(front.len().saturating_sub(LONGEST))..];
-    header.to_ascii_lowercase().contains("digest ")
 }
 
 /// What stands in the quotes at the start of a text; `None` if more is glued to them.
@@ -340,18 +330,17 @@ impl Plain {
     }
 
     /// Returns the place of a part of the value of a word, with the quotes around it, if they hold nothing else. A mask in
-    /// its place leaves it one word: where one of two quotes stands in the part, the place holds the other one, too.
+    /// its place leaves it one word: where one of two quotes stands in the part, that is the place of the whole word.
     pub fn place_in_word(&self, raw: &str, part: &Range<usize>) -> Range<usize> {
         let Range { start, end } = self.place_of(part);
         let quotes_in = |text: &str| text.matches('"').count();
-        let is_even = (quotes_in(&raw[start..end]) - quotes_in(&self.text[part.clone()])) % 2 == 0;
+        if (quotes_in(&raw[start..end]) - quotes_in(&self.text[part.clone()])) % 2 == 1 {
+            return 0..raw.len();
+        }
         let is_behind_quote = start > part.start.checked_sub(1).map_or(0, |last| self.places[last].1);
-        match (is_even, is_behind_quote, raw[end..].starts_with('"')) {
-            (true, true, true) => start - 1..end + 1,
-            (true, _, _) => start..end,
-            (false, true, _) => start - 1..end,
-            (false, _, true) => start..end + 1,
-            (false, false, false) => 0..raw.len(),
+        match is_behind_quote && raw[end..].starts_with('"') {
+            true => start - 1..end + 1,
+            false => start..end,
         }
     }
 }

@@ -155,7 +155,7 @@ impl Masker {
                     are_words && !members.values().any(|inner| inner.is_object() || inner.is_array());
                 let shown = members.iter().map(|(key, value)| {
                     let name = self.word(key, place.key_secrecy(key)).into_owned();
-                    let mut shown = self.json_at(place.member(key), value);
+                    let shown = self.json_at(place.member(key), value);
                     match value {
                         Value::String(address) if are_words && key == "url" => {
                             place.reader = place.reader.behind(address)
@@ -164,9 +164,6 @@ impl Masker {
                         // in front of which the `;` is lost.
                         Value::Bool(true) if are_options => place.reader = place.reader.behind(key),
                         _ if are_options && is_account(key) => place.reader.secrecy = Secrecy::Whole,
-                        Value::String(text) if key.contains(['?', '&']) && shown == *value => {
-                            shown = self.value_of_address(key, text).into();
-                        }
                         _ => {}
                     }
                     (name, shown)
@@ -175,14 +172,6 @@ impl Masker {
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         }
-    }
-
-    /// The value of an option that may be the rest of an address with a query, split at its first `=`.
-    fn value_of_address(&self, key: &str, value: &str) -> String {
-        let parts = word_parts(&format!("{key}={value}"), Secrecy::Parts).into_iter();
-        let inside =
-            parts.filter_map(|part| Some(part.start.checked_sub(key.len() + 1)?..part.end - key.len() - 1));
-        self.masked(value, inside.collect()).into_owned()
     }
 }
 
@@ -247,10 +236,10 @@ pub fn mask_faults(text: &str, faults: &mut Diagnostics) {
             let broken = Document::parse(format!("{lines}\n}}"));
             for secret in broken.secret_spans() {
                 let secret = broken.text()[secret].trim_matches('"');
-                let mut mask = |message: &mut String| *message = without(message, secret);
-                mask(message);
-                hint.iter_mut().for_each(&mut mask);
-                related.iter_mut().for_each(|(_, message)| mask(message));
+                let beside = related.iter_mut().map(|(_, message)| message);
+                for told in iter::once(&mut *message).chain(hint.iter_mut()).chain(beside) {
+                    *told = without(told, secret);
+                }
             }
         }
     }
@@ -307,6 +296,8 @@ impl JsonPlace {
             Level::Group | Level::Object(_) => words(WordReader::INSIDE),
             // The options of an address stand behind it.
             Level::Words if key == "extra" => self,
+            // An address with a query that was split at its first `=`.
+            Level::Words if key.contains(['?', '&']) => words(WordReader::new(Secrecy::Whole)),
             Level::Words => words(self.reader.inside().behind(key.trim_start_matches(Schema::ESCAPE))),
         }
     }

@@ -10,6 +10,9 @@ use crate::schema::{DirectiveRole, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Sc
 /// Options of programs whose value is a login and a password.
 pub const LOGIN_OPTIONS: [&str; 3] = ["-u", "--user", "--proxy-user"];
 
+/// The characters between the words of a name.
+const SEPARATORS: [char; 2] = ['_', '-'];
+
 /// No name in the tables is longer, with a slip.
 const LONGEST_NAME: usize = 32;
 
@@ -20,14 +23,6 @@ static ACCOUNTS: LazyLock<Vec<&str>> =
 /// The halves of those that are two words.
 static HALVES: LazyLock<Vec<(&str, &str)>> =
     LazyLock::new(|| ACCOUNTS.iter().filter_map(|keyword| keyword.split_once('_')).collect());
-
-/// True for the last two letters of the words and endings that make a name that of a secret, and for few others.
-static LAST_LETTERS: LazyLock<[bool; 1024]> = LazyLock::new(|| {
-    let mut table = [false; 1024];
-    let names = SECRET_WORDS.iter().chain(&*SECRET_ENDINGS);
-    names.for_each(|name| table[last_letters(name)] = true);
-    table
-});
 
 /// The names of which a slip is recognised: shorter ones are near too many words.
 static NAMES: LazyLock<Vec<Spelled<'_>>> = LazyLock::new(|| {
@@ -183,39 +178,25 @@ pub fn is_secret_key(key: &str) -> bool {
 }
 
 fn is_secret_part(name: &str) -> bool {
-    let separators = ['_', '-'];
     // Members that repeat a global value have this end.
     let name = name.strip_suffix("_global").unwrap_or(name);
-    // Most names do not end like one of a secret.
-    if !LAST_LETTERS[last_letters(name)] {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let last = last.trim_end_matches(|c: char| c.is_ascii_digit() || SEPARATORS.contains(&c));
+    if !name.bytes().all(is_name_byte) {
         return false;
     }
-    let last = name.rsplit('.').next().unwrap_or(name);
-    let last = last.trim_end_matches(|c: char| c.is_ascii_digit() || separators.contains(&c));
-    let ends_with = |name: &str, end: &str| {
-        name.len().checked_sub(end.len()).is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
-    };
-    // A capital begins a word behind a small letter, or in front of one.
-    let starts_word = |at: usize| {
-        let (before, word) = last.split_at(at);
-        let is_small = |c: char| !c.is_ascii_uppercase();
-        let is_inside = || word[1..].starts_with(|c: char| c.is_ascii_lowercase());
-        before.is_empty()
-            || before.ends_with(separators)
-            || (!word.starts_with(is_small) && (before.ends_with(is_small) || is_inside()))
-    };
-    let letters = last.replace(separators, "");
-    name.bytes().all(is_name_byte)
-        && (SECRET_WORDS.iter().any(|word| ends_with(last, word) && starts_word(last.len() - word.len()))
-            || SECRET_ENDINGS.iter().any(|end| ends_with(&letters, end)))
+    let (word, letters) = (last_word(last), last.replace(SEPARATORS, "").to_ascii_lowercase());
+    SECRET_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
+        || SECRET_ENDINGS.iter().any(|end| letters.ends_with(end))
 }
 
-/// The place of the last two letters of a name in a table; digits and separators behind and between them do not count.
-fn last_letters(name: &str) -> usize {
-    let is_separator = |byte: &u8| matches!(byte, b'_' | b'-');
-    let letters = name.bytes().rev().skip_while(|byte| byte.is_ascii_digit() || is_separator(byte));
-    let mut letters = letters.filter(|byte| !is_separator(byte)).map(|byte| usize::from(byte & 31));
-    letters.next().unwrap_or_default() << 5 | letters.next().unwrap_or_default()
+/// The last word of a name. A word begins behind a separator, or with a capital behind or in front of a small letter.
+fn last_word(name: &str) -> &str {
+    let is_capital = |at: usize| name.as_bytes().get(at).is_none_or(u8::is_ascii_uppercase);
+    let starts_word = |&at: &usize| {
+        name[..at].ends_with(SEPARATORS) || is_capital(at) && !(is_capital(at - 1) && is_capital(at + 1))
+    };
+    &name[(1..name.len()).rfind(starts_word).unwrap_or(0)..]
 }
 
 /// Decodes the percent signs of a name.

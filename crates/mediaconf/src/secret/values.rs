@@ -10,7 +10,7 @@ use memchr::memmem;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use super::finder::{ENDS, comments, line_parts, secrets_by_place};
+use super::finder::{ENDS, comments_in, line_parts, secrets_by_place};
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::mask::{Masker, SHORTEST};
 use super::names::{Secrecy, is_name_byte};
@@ -52,29 +52,14 @@ impl<'d> SecretValues<'d> {
     /// Collects the secrets of documents.
     pub fn collect(documents: impl IntoIterator<Item = &'d Document>) -> Self {
         let mut found = Self::default();
-        for document in documents {
-            let whole = 0..document.text().len();
-            found.add(document, secrets_by_place(document, std::slice::from_ref(&whole)));
-        }
+        documents.into_iter().for_each(|document| drop(found.add(document)));
         found
     }
 
-    /// The secrets of a document but for those in its comments; `spans` are all that their place or their form gives away.
-    pub(super) fn outside_comments(document: &'d Document, mut spans: Vec<Range<usize>>) -> Self {
-        let whole = 0..document.text().len();
-        let comments: Vec<Range<usize>> = comments(document.text(), whole).collect();
-        spans.retain(|span| {
-            let next = comments.partition_point(|comment| comment.end <= span.start);
-            comments.get(next).is_none_or(|comment| comment.start > span.start)
-        });
-        let mut found = Self::default();
-        found.add(document, spans);
-        found
-    }
-
-    /// Adds the secrets at these places of a text.
-    fn add(&mut self, document: &'d Document, spans: Vec<Range<usize>>) {
+    /// Adds the secrets of a text. Returns their places.
+    pub(super) fn add(&mut self, document: &'d Document) -> Vec<Range<usize>> {
         let (text, whole) = (document.text(), 0..document.text().len());
+        let spans = secrets_by_place(document, std::slice::from_ref(&whole));
         for span in &spans {
             let raw = &text[span.clone()];
             self.keep(&Word::new(raw, 0).value(), DEPTH);
@@ -88,11 +73,12 @@ impl<'d> SecretValues<'d> {
         }
         // What a comment says makes nothing public.
         let mut start = 0;
-        for span in merged(comments(text, whole).chain(spans).collect()) {
+        for span in merged(comments_in(text, whole).chain(spans.iter().cloned()).collect()) {
             self.public.push(&text[start..span.start]);
             start = span.end;
         }
         self.public.push(&text[start..]);
+        spans
     }
 
     /// A text with the secrets masked that stand in it as whole words, and those that their place or
@@ -400,7 +386,7 @@ mod tests {
             ("sess=V1; other=V2; Path=/app; HttpOnly", &["V1", "V2"]),
             ("id=\"a;b\", realm=\"r\"", &["a;b"]),
             ("Digest username=\"u\", response=\"r\"", &["r", "username=\"u\", response=\"r\"", "r"]),
-            ("username=\"u\", response=\"r\", nc=1", &["r"]),
+            ("username=\"u\", response=\"r\", nc=1", &["r", "r"]),
             ("YWRtaW46cHc=", &["admin:pw"]),
             ("YWRtaW46cHc", &["admin:pw"]),
             ("#!::r=live,s=S,m=publish", &["S"]),

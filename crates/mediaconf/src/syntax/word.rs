@@ -308,13 +308,6 @@ pub fn comments(text: &str) -> impl Iterator<Item = Token<'_>> {
     Token::all(text).filter(|token| token.kind == TokenKind::Comment)
 }
 
-/// Returns where the first comment of a text starts.
-pub fn comment_start(text: &str) -> Option<usize> {
-    // Most lines have none.
-    memchr::memchr(b'#', text.as_bytes())?;
-    comments(text).next().map(|comment| comment.start)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
