@@ -117,8 +117,8 @@ fn url(word: Word<'_>, parts: Option<(&str, &str)>) -> Option<Diagnostic> {
     let Some(address) = rest.strip_prefix("//") else {
         return warning(format!("`{scheme}:/` lacks a `/`"), &format!("write it like `{scheme}://`"));
     };
-    let end = address.bytes().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(address.len());
-    let start = address[..end].bytes().rposition(|byte| byte == b'@').map_or(0, |at| at + 1);
+    let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
+    let start = memchr::memrchr(b'@', &address.as_bytes()[..end]).map_or(0, |at| at + 1);
     let place = &address[start..end];
     let (host, port) = at_colon(place).unwrap_or((place, ""));
     // Most are short.

@@ -20,8 +20,8 @@ pub(super) fn is_mark(keyword: &str) -> bool {
 /// has found a fault.
 pub(super) fn words(document: &Document, has_marks: bool, diagnostics: &mut Diagnostics) {
     let text = document.text();
-    // As a signed number, what is no ASCII is less than a blank, too.
-    let is_odd = |byte: u8| ((byte as i8) < 0x20) & !matches!(byte, b'\t' | b'\n' | b'\r') | (byte == 0x7f);
+    // The next byte as a signed number is at most a blank behind a control character, and behind what is no ASCII.
+    let is_odd = |byte: u8| ((byte.wrapping_add(1) as i8) <= 0x20) & !matches!(byte, b'\t' | b'\n' | b'\r');
     // Without an exit at each byte, several bytes are looked at together.
     let has_odd = |piece: &[u8]| piece.iter().fold(false, |has, &byte| has | is_odd(byte));
     // Nearly no text has one of them, and only such a text is read once more.
@@ -35,7 +35,7 @@ pub(super) fn words(document: &Document, has_marks: bool, diagnostics: &mut Diag
             // A `;` in a placeholder would only break it.
             TokenKind::Open => placeholder(text, token.start).inspect(|found| diagnostics.unfix(&found.span)),
             TokenKind::Word if is_mark(token.raw) => Some(mark(text, &token)),
-            TokenKind::Word => quote(text, &token).or_else(|| odd_character(&token)),
+            TokenKind::Word => quote(&token).or_else(|| odd_character(&token)),
             _ => None,
         };
         end = end.max(found.as_ref().map_or(0, |found| found.span.end as usize));
@@ -67,19 +67,11 @@ fn placeholder(text: &str, brace: usize) -> Option<Diagnostic> {
 }
 
 /// The warning about typographic quotes around a value.
-fn quote(text: &str, token: &Token<'_>) -> Option<Diagnostic> {
-    const QUOTES: [char; 7] = ['“', '”', '„', '‟', '‘', '’', '‚'];
-    let inside = token.raw.strip_prefix(QUOTES)?;
-    let rest = &text[token.start..][..line_end(text, token.start) - token.start];
-    let value = &rest[token.raw.len() - inside.len()..];
-    let length = value.find(QUOTES).filter(|&end| !value[..end].contains(['"', '\\', ';', '{', '}', '#']));
-    let close = length.and_then(|length| Some((length, value[length..].chars().next()?.len_utf8())));
-    let end = token.start
-        + close.map_or(token.raw.len(), |(length, close)| rest.len() - value.len() + length + close);
-    let span = token.start as u32..end as u32;
-    let fix = close.map(|(length, _)| Fix { span: span.clone(), text: format!("\"{}\"", &value[..length]) });
+fn quote(token: &Token<'_>) -> Option<Diagnostic> {
+    token.raw.strip_prefix(['“', '”', '„', '‟', '‘', '’', '‚'])?;
+    let span = token.start as u32..(token.start + token.raw.len()) as u32;
     let found = Diagnostic::warning(span, "typographic quotes do not quote: they are part of the value");
-    Some(found.hint("quote with `\"`").fixed_by(fix))
+    Some(found.hint("quote with `\"`"))
 }
 
 /// True if a character parts words for the eye alone.

@@ -40,14 +40,16 @@ fn home(scope: Scope, keyword: &str) -> Option<(&'static str, &'static Parameter
     homes.iter().find_map(|(home, name)| Some((*name, home.by_keyword(keyword).filter(is_clear)?)))
 }
 
-/// The warning about `=` or `:` between a known keyword and its value.
+/// The warning about `=` or `:` between a known keyword and its value. Nearly all have a blank there.
+#[inline]
 pub(super) fn sign(scope: Scope, row: Option<&Parameter>, entry: Entry<'_>) -> Option<Diagnostic> {
-    let (text, keyword) = (entry.text(), entry.keyword());
-    // Nearly all have a blank behind the keyword, and then a value.
+    let behind = entry.document().bytes().get(entry.start() + entry.keyword().len() + 1);
     let is_value = |byte: &u8| !matches!(byte, b'=' | b':') && !byte.is_ascii_whitespace();
-    if row.is_some() && text.as_bytes().get(keyword.len() + 1).is_some_and(is_value) {
-        return None;
-    }
+    if row.is_some() && behind.is_some_and(is_value) { None } else { sign_behind(scope, row, entry) }
+}
+
+fn sign_behind(scope: Scope, row: Option<&Parameter>, entry: Entry<'_>) -> Option<Diagnostic> {
+    let (text, keyword) = (entry.text(), entry.keyword());
     let is_other = |byte: u8| !byte.is_ascii_alphanumeric() && byte != b'_';
     let name = match row {
         Some(_) if text.starts_with(&*keyword) => &*keyword,

@@ -237,8 +237,7 @@ impl<'d> Checker<'d> {
 
     /// How much was noted so far, but for settings.
     fn noted(&self) -> usize {
-        let found = self.diagnostics.count() + self.in_lines.count() + self.at_top.count();
-        found + self.references.len() + self.listeners.len() + self.sources
+        self.diagnostics.count() + self.references.len() + self.sources
     }
 
     /// Checks one entry whose `;` is not lost.

@@ -16,8 +16,8 @@ use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
 use super::{MaybeEdit, PromisedBlock};
 use crate::schema::{
-    Address, Codec, DirectiveRole, Fault, Faults, General, Kind, Members, Object, Pointer, SOURCE, Schema,
-    Scope, first_argument, header_address, protocol_of_switch, write_members,
+    Codec, DirectiveRole, Fault, Faults, General, Kind, Members, Object, Pointer, SOURCE, Schema, Scope,
+    first_argument, header_address, protocol_of_switch, write_members,
 };
 use crate::syntax::{Document, Entry, Splice};
 
@@ -118,9 +118,9 @@ impl<'d> Sync<'_, 'd> {
         } else if let Some(address) = address {
             let (fresh, pointer) = (Document::parse(lines.join("\n")), pointer.child(key));
             fresh.entries().for_each(|line| self.doubt_words(kind.scope(), line, &pointer));
-            let new = fresh.entries().next().and_then(|line| Address::from_words(line.arguments()));
-            let new = new.map_or_else(Vec::new, |new| address_said(&SOURCE, &new));
-            self.said_words(entry.group_name(), &address_said(&SOURCE, &address), &new);
+            let new = fresh.entries().next().map(|line| address_said(&SOURCE, line.arguments()));
+            let new = new.unwrap_or_default();
+            self.said_words(entry.group_name(), &address_said(&SOURCE, address), &new);
         }
     }
 
@@ -283,7 +283,7 @@ fn opened(around: &Surroundings<'_>, entry: Entry<'_>, stays: bool) -> Splice {
     let newline = style.newline;
     let behind = comments_in(&text[head..semicolon]);
     let joint = |above: &str| if above.is_empty() { "" } else { newline };
-    let (inside, end) = match header_address(entry).map(|address| address.positional.start as usize) {
+    let (inside, end) = match header_address(entry).and_then(|mut words| Some(words.next()?.start as usize)) {
         Some(source) => {
             let takes_trailing = stays && trailing.trim_start().starts_with('#');
             let trailing = if takes_trailing { trailing } else { "" };

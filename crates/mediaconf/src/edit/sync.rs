@@ -20,8 +20,8 @@ use super::guarded::{At, Known, scope_in};
 use super::layout::{Anchor, Insertion, NewEntry, Put};
 use super::surroundings::{Leave, Surroundings, counts_as_block, kind_of};
 use crate::schema::{
-    Address, Codec, DirectiveForm, Faults, General, Members, Normalizer, Object, Parameter, Pointer, SOURCE,
-    Scope, are_named_blocks, first_argument, inner_scope, is_plural, keyword_of, merge_into, occurrence,
+    Codec, DirectiveForm, Faults, General, Members, Normalizer, Object, Parameter, Pointer, SOURCE, Scope,
+    addresses, are_named_blocks, first_argument, inner_scope, is_plural, keyword_of, merge_into, occurrence,
     occurrence_value, read_members,
 };
 use crate::syntax::{Document, Entry, EntryId, Splice};
@@ -438,7 +438,7 @@ fn is_source(row: Row) -> bool {
 /// What each of these lines says; a line of several sources stands there once for each.
 fn each_said<'e>(entries: &[Entry<'e>], is_source: bool) -> (Vec<Entry<'e>>, Vec<Value>) {
     let said = |entry: Entry<'e>| match is_source {
-        true => Address::of_entry(entry).map(|source| SOURCE.object(&source).into()).collect(),
+        true => addresses(entry).map(|source| SOURCE.object(source).into()).collect(),
         false => vec![occurrence_value(entry)],
     };
     entries.iter().flat_map(|&entry| said(entry).into_iter().map(move |said| (entry, said))).unzip()

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::align::{Alignment, Step, align};
 use super::sync::{Row, Sync};
-use crate::schema::{Address, AddressShape, Facts, Part, PartPlace, of_word};
-use crate::syntax::{Entry, Word};
+use crate::schema::{AddressShape, Facts, Part, PartPlace, of_word};
+use crate::syntax::{Entry, Word, Words};
 
 /// A word with what it says.
 pub(super) struct Said<'t> {
@@ -22,8 +22,7 @@ pub(super) struct Said<'t> {
 fn said<'t>(row: Row, entry: Entry<'t>) -> Vec<Said<'t>> {
     let facts = row.map(|row| row.codec.facts()).unwrap_or_default();
     if let Some(shape) = facts.address.or(facts.sources) {
-        let address = Address::from_words(entry.arguments());
-        return address.map_or_else(Vec::new, |address| address_said(shape, &address));
+        return address_said(shape, entry.arguments());
     }
     if let Some(object) = facts.object {
         let of_part = |(part, word): (Option<&'static Part>, Word<'t>)| {
@@ -45,15 +44,15 @@ fn said<'t>(row: Row, entry: Entry<'t>) -> Vec<Said<'t>> {
 }
 
 /// The words of an address and its options.
-pub(super) fn address_said<'t>(shape: &'static AddressShape, address: &Address<'t>) -> Vec<Said<'t>> {
-    let word = address.positional;
-    let first = Said { word, part: "".into(), value: (shape.first.read)(Some(word)).unwrap_or_default() };
+pub(super) fn address_said<'t>(shape: &'static AddressShape, mut words: Words<'t>) -> Vec<Said<'t>> {
+    let value = |word| (shape.first.read)(Some(word)).unwrap_or_default();
+    let first = words.next().map(|word| Said { word, part: "".into(), value: value(word) });
     let option = |word: Word<'t>| {
         let (part, value) = shape.option(word);
         // With its sign it is no other part.
         Said { word, part: format!("{part}=").into(), value }
     };
-    std::iter::once(first).chain(address.options().map(option)).collect()
+    first.into_iter().chain(words.map(option)).collect()
 }
 
 impl<'d> Sync<'_, 'd> {

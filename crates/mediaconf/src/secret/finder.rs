@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use foldhash::HashSet;
-
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_secret_name};
 use super::values::{SecretValues, is_one_of};
@@ -41,7 +39,7 @@ pub fn secrets_in(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<
     let mut values = SecretValues::default();
     let mut found = values.add(document);
     for comment in comments {
-        let told = values.spans(&text[comment.clone()]).into_iter();
+        let told = values.spans(&text[comment.clone()], SecretValues::ENCODINGS).into_iter();
         found.extend(told.map(|span| comment.start + span.start..comment.start + span.end));
     }
     merged(found)
@@ -56,7 +54,7 @@ pub fn comments_in(text: &str, part: Range<usize>) -> impl Iterator<Item = Range
 /// Returns the secrets in these windows of a text, and maybe others, that their place or their form gives away.
 pub fn secrets_by_place(document: &Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
     let text = document.text();
-    let mut finder = Finder { windows, spans: Vec::new(), plain: HashSet::default() };
+    let mut finder = Finder { windows, spans: Vec::new() };
     finder.entries((Scope::Top, Secrecy::Parts), document.entries());
     if document.diagnostics().errors() > 0 {
         let (mut start, mut directive) = (0, Secrecy::Parts);
@@ -68,10 +66,7 @@ pub fn secrets_by_place(document: &Document, windows: &[Range<usize>]) -> Vec<Ra
         return merged(finder.spans);
     }
     for comment in windows.iter().flat_map(|window| comments_in(text, window.clone())) {
-        let line = &text[comment.clone()];
-        finder.once((Scope::Unknown, Secrecy::Parts), line, |finder| {
-            finder.push(comment.start, line_parts(line, None).0);
-        });
+        finder.push(comment.start, line_parts(&text[comment.clone()], None).0);
     }
     merged(finder.spans)
 }
@@ -83,36 +78,19 @@ struct Finder<'d> {
     /// In their order.
     windows: &'d [Range<usize>],
     spans: Vec<Range<usize>>,
-    /// The lines without secrets: many say the same.
-    plain: HashSet<(Around, &'d str)>,
 }
 
-impl<'d> Finder<'d> {
-    /// Finds the secrets in a line, unless an equal one has none.
-    fn once(&mut self, around: Around, line: &'d str, find: impl FnOnce(&mut Self)) {
-        let known = self.spans.len();
-        if !self.plain.contains(&(around, line)) {
-            find(self);
-            if known == self.spans.len() {
-                self.plain.insert((around, line));
-            }
-        }
-    }
-
+impl Finder<'_> {
     fn push(&mut self, start: usize, parts: Vec<Range<usize>>) {
         self.spans.extend(parts.into_iter().map(|part| start + part.start..start + part.end));
     }
 
-    fn entries(&mut self, around: Around, entries: Children<'d>) {
+    fn entries(&mut self, around: Around, entries: Children<'_>) {
         for entry in entries {
             let next = self.windows.partition_point(|window| window.end <= entry.start());
             if self.windows.get(next).is_some_and(|window| window.start < entry.end()) {
-                if entry.is_block() {
-                    let inside = self.words(around, entry);
-                    self.entries(inside, entry.children());
-                } else {
-                    self.once(around, entry.text(), |finder| _ = finder.words(around, entry));
-                }
+                let inside = self.words(around, entry);
+                self.entries(inside, entry.children());
             }
         }
     }

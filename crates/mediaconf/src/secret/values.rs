@@ -23,9 +23,6 @@ const LONGEST: usize = 2048;
 /// base64.
 const DEPTH: usize = 4;
 
-/// The number of encodings that may be nested in a text, such as base64 in a URL.
-const ENCODINGS: usize = 2;
-
 /// Shorter words of base64 hold no secret that is looked for.
 const SHORTEST_BASE64: usize = 6;
 
@@ -48,6 +45,9 @@ pub struct SecretValues<'d> {
 impl<'d> SecretValues<'d> {
     /// No value that is searched for is longer as it is written, with each byte encoded. In bytes.
     pub const LONGEST: usize = 3 * LONGEST;
+
+    /// The number of encodings that may be nested in a text, such as base64 in a URL.
+    pub(super) const ENCODINGS: usize = 2;
 
     /// Collects the secrets of documents.
     pub fn collect(documents: impl IntoIterator<Item = &'d Document>) -> Self {
@@ -85,7 +85,7 @@ impl<'d> SecretValues<'d> {
     /// their form gives away. A value that stands in the texts without being a secret there is masked by
     /// its place only: its mask would show that it is one.
     pub fn masked<'t>(&self, text: &'t str, masker: &Masker) -> Cow<'t, str> {
-        let mut spans = self.spans(text);
+        let mut spans = self.spans(text, Self::ENCODINGS);
         spans.extend(prose_parts(text));
         for line in text.lines().filter(|line| line.contains(ENDS)) {
             let start = line.as_ptr() as usize - text.as_ptr() as usize;
@@ -97,7 +97,7 @@ impl<'d> SecretValues<'d> {
 
     /// The same for a text whose readers mask what its form gives away: the values alone are masked.
     pub fn masked_values<'t>(&self, text: &'t str, masker: &Masker) -> Cow<'t, str> {
-        masker.masked(text, merged(self.spans(text)))
+        masker.masked(text, merged(self.spans(text, Self::ENCODINGS)))
     }
 
     /// The same for all names, strings and numbers of a JSON value.
@@ -131,18 +131,14 @@ impl<'d> SecretValues<'d> {
         }
     }
 
-    /// Returns the places of the values in a text, as they are or encoded.
-    pub(super) fn spans(&self, text: &str) -> Vec<Range<usize>> {
-        self.spans_within(text, ENCODINGS)
-    }
-
-    fn spans_within(&self, text: &str, encodings: usize) -> Vec<Range<usize>> {
+    /// Returns the places of the values in a text, as they are or encoded so many times.
+    pub(super) fn spans(&self, text: &str, encodings: usize) -> Vec<Range<usize>> {
         let mut spans = self.words(text);
         if encodings > 0 && !self.values.is_empty() {
             let encoded = base64_words(text).filter(|(_, meant)| self.is_told_by(meant, encodings - 1));
             spans.extend(encoded.map(|(place, _)| place));
             if let Some(plain) = Plain::unescaped(text) {
-                let meant = self.spans_within(&plain.text, encodings - 1);
+                let meant = self.spans(&plain.text, encodings - 1);
                 spans.extend(meant.iter().map(|span| plain.place_of(span)));
             }
         }
@@ -152,8 +148,7 @@ impl<'d> SecretValues<'d> {
     /// True if a text that was encoded holds a secret. Behind a login any password is one by its place.
     fn is_told_by(&self, meant: &str, encodings: usize) -> bool {
         let password = meant.split_once(':').map_or("", |(_, password)| password);
-        (!password.is_empty() && self.values.contains(password))
-            || !self.spans_within(meant, encodings).is_empty()
+        (!password.is_empty() && self.values.contains(password)) || !self.spans(meant, encodings).is_empty()
     }
 
     /// Returns the places of the values in a text as whole words; at one place the longest.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::edit::surroundings::Surroundings;
 use crate::query::{Config, Path, Segment};
 use crate::schema::{
-    Address, DirectiveForm, Fault, Kind, Members, Object, Place, first_argument, inner_scope, scalar_text,
+    DirectiveForm, Fault, Kind, Members, Object, Place, addresses, first_argument, inner_scope, scalar_text,
 };
 use crate::syntax::{Document, Entry};
 
@@ -34,7 +34,7 @@ fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<FoundE
         _ if is_of_list => return None,
         ([Segment::Index(at), inside @ ..], _) if facts.takes_elements() => {
             // A line may have several sources.
-            let mut each = entries.iter().flat_map(|&line| Address::of_entry(line).map(move |_| line));
+            let mut each = entries.iter().flat_map(|&line| addresses(line).map(move |_| line));
             (each.nth(*at).into_iter().collect(), if facts.list.is_some() { inside } else { below })
         }
         // Of a directive that stands there twice, the last one counts.

@@ -21,6 +21,7 @@ use winnow::stream::Stream;
 use winnow::token::{any, take_till};
 
 use super::diagnostic::Span;
+use super::document::Document;
 use super::grammar::{BOM, end_of_line, trivia};
 
 /// What a parser returns. The grammar takes any text, so a failure tells nothing but where to go on.
@@ -146,6 +147,11 @@ impl<'t> Word<'t> {
     /// The offset behind its last byte.
     pub fn end(&self) -> u32 {
         self.start + self.raw.len() as u32
+    }
+
+    /// This word of a document, without those behind it.
+    pub(crate) fn alone(self, document: &'t Document) -> Words<'t> {
+        Words::new(document.text(), self.start as usize, self.end() as usize)
     }
 
     /// The value of the word: without quotes, `\\` and `\"` resolved.

@@ -22,40 +22,18 @@ pub fn written_key(key: &str) -> Cow<'_, str> {
     if key.contains('=') { Cow::Owned(Word::in_quotes(key)) } else { Word::write(key) }
 }
 
-/// A positional argument and the options behind it: `auth` and each source.
-#[derive(Debug, Clone)]
-pub struct Address<'t> {
-    /// The first word.
-    pub positional: Word<'t>,
-    /// The words behind it; `None` for a word that has no options.
-    behind: Option<Words<'t>>,
+/// The addresses of a line of sources, each with the options behind it; a `urls A B;` line has one for each word.
+pub fn addresses<'t>(entry: Entry<'t>) -> impl Iterator<Item = Words<'t>> {
+    let (each, one) =
+        if is_plural(entry) { (Some(entry.arguments()), None) } else { (None, Some(entry.arguments())) };
+    each.into_iter().flatten().map(move |word| word.alone(entry.document())).chain(one)
 }
 
-impl<'t> Address<'t> {
-    /// The address that `words` spell; `None` for no words.
-    pub fn from_words(mut words: Words<'t>) -> Option<Self> {
-        Some(Self { positional: words.next()?, behind: Some(words) })
-    }
-
-    /// The addresses of one entry; a `urls A B;` line has one for each word.
-    pub fn of_entry(entry: Entry<'t>) -> impl Iterator<Item = Self> {
-        let is_plural = is_plural(entry);
-        let one = if is_plural { None } else { Self::from_words(entry.arguments()) };
-        let each = is_plural.then(|| entry.arguments()).into_iter().flatten();
-        each.map(|positional| Self { positional, behind: None }).chain(one)
-    }
-
-    /// The words behind it.
-    pub fn options(&self) -> impl Iterator<Item = Word<'t>> {
-        self.behind.clone().into_iter().flatten()
-    }
-}
-
-/// The source in the header of a one-line stream.
-pub fn header_address(header: Entry<'_>) -> Option<Address<'_>> {
+/// The source in the header of a one-line stream, with its options.
+pub fn header_address(header: Entry<'_>) -> Option<Words<'_>> {
     let mut words = header.arguments();
     words.next().filter(|_| !header.is_block())?;
-    Address::from_words(words)
+    words.clone().next().map(|_| words)
 }
 
 impl AddressShape {
@@ -78,12 +56,12 @@ impl AddressShape {
         (self.option_scope().key_of(&key.value()).into_owned(), value.unwrap_or(Value::Bool(true)))
     }
 
-    /// The object that shows an address.
-    pub fn object(&self, address: &Address<'_>) -> Object {
-        let first = (self.first.read)(Some(address.positional)).unwrap_or_default();
+    /// The object that shows an address and its options.
+    pub fn object(&self, mut words: Words<'_>) -> Object {
+        let first = words.next().and_then(|word| (self.first.read)(Some(word))).unwrap_or_default();
         let mut object = Map::from_iter([(self.address.to_owned(), first)]);
         let mut options = Map::new();
-        for word in address.options() {
+        for word in words {
             let (key, value) = self.option(word);
             set_last(&mut options, key, value);
         }
@@ -135,8 +113,7 @@ impl Codec for AddressShape {
     }
 
     fn read(&self, entries: &[Entry<'_>], head: Option<&BlockHead<'_, '_>>) -> Option<Value> {
-        let own = entries.last().and_then(|entry| Address::from_words(entry.arguments()));
-        let mut object = own.map(|own| self.object(&own)).unwrap_or_default();
+        let mut object = entries.last().map(|entry| self.object(entry.arguments())).unwrap_or_default();
         if let Some(url) = head.and_then(|head| head.globals?.get(URL_GLOBAL)) {
             object.insert(URL_GLOBAL.to_owned(), url.clone());
         }
@@ -244,8 +221,8 @@ impl Codec for AddressesShape {
     fn read(&self, entries: &[Entry<'_>], head: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let header = head.filter(|head| head.kind.has_sources()).map(|head| head.entry);
         let in_header = header.and_then(header_address).into_iter();
-        let addresses = in_header.chain(entries.iter().flat_map(|&entry| Address::of_entry(entry)));
-        let list: Vec<Value> = addresses.map(|address| self.0.object(&address).into()).collect();
+        let all = in_header.chain(entries.iter().flat_map(|&entry| addresses(entry)));
+        let list: Vec<Value> = all.map(|address| self.0.object(address).into()).collect();
         (!list.is_empty()).then_some(Value::Array(list))
     }
 
