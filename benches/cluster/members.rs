@@ -72,7 +72,7 @@ impl Members {
 
     /// A writer that stays.
     pub fn writer(&self) -> Engine {
-        Engine::new(Arc::new(self.store()), Hooks::default(), |_, _| {})
+        Engine::new(Arc::new(self.store()), Hooks::default(), |_| {})
     }
 
     /// True if a command on the cluster ends well.

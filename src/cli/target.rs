@@ -27,9 +27,7 @@ use crate::http::client::{
 };
 use crate::store::etcd::{ClusterStore, ClusterUrl, DEFAULT_REQUEST_TIME, GatewaySettings};
 use crate::store::file::ConfFile;
-use crate::store::{
-    ChangeRef, LastWrite, LockHolder, NodeState, ReplaceableFile, Store, WHOLE_HISTORY, reason,
-};
+use crate::store::{ChangeRef, LastWrite, NodeState, ReplaceableFile, Store, WHOLE_HISTORY, reason};
 
 /// The configuration that a command works on.
 pub struct Target {
@@ -128,8 +126,7 @@ impl Purpose<'_> {
         if !hooks.are_empty() {
             hooks.interrupt = interrupt();
         }
-        let told =
-            if self.args.is_some_and(|args| args.quiet) { |_: &str, _: &LockHolder| {} } else { waiting };
+        let told = if self.args.is_some_and(|args| args.quiet) { |_: &str| {} } else { waiting };
         Engine::new(store, hooks, told).keeping(hooking.and_then(|hooking| hooking.keep))
     }
 }
@@ -261,7 +258,7 @@ fn at_file(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, 
 }
 
 /// The server over a file can't be reached, and it alone may change the file.
-fn unreachable(name: &str, holder: &LockHolder, source: &io::Error) -> Error {
+fn unreachable(name: &str, holder: &str, source: &io::Error) -> Error {
     let is_denied = source.kind() == io::ErrorKind::PermissionDenied;
     let kind = if is_denied { ErrorKind::Denied } else { ErrorKind::NotFound };
     let what = format!("the server of `{name}`, {holder}, can't be reached");

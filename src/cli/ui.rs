@@ -38,7 +38,6 @@ use crate::cli::render::more_like_it;
 use crate::error::{Error, ErrorKind};
 use crate::http::client::without_userinfo;
 use crate::progress;
-use crate::store::LockHolder;
 use mediaconf::{Diagnostics, Masker, Path as ValuePath, printable};
 
 /// The number of lines of one error that are shown: the message about the whole, then one for each fault.
@@ -370,9 +369,9 @@ fn draw_progress(line: impl FnOnce() -> Option<String>) {
 }
 
 /// Prints which process holds the lock that the command waits for.
-pub fn waiting(file: &str, holder: &LockHolder) {
+pub fn waiting(words: &str) {
     end_progress();
-    let _ = writeln!(io::stderr(), "{}", holder.waited_for(file));
+    let _ = writeln!(io::stderr(), "{words}");
 }
 
 /// The pager; `None` if it is empty or `cat`, for a user who works as another one, and on a terminal that can't do

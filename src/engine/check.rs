@@ -293,7 +293,7 @@ mod tests {
         put(folder.path(), "more.conf", "stream a { url udp://2; }\n");
         let store = Arc::new(ConfFile::resolve(&folder.path().join("media.conf")).expect("it is there"));
         let start =
-            || Engine::new(store.clone(), Hooks::default(), |_, _| {}).start(|_, _| {}).expect("it starts");
+            || Engine::new(store.clone(), Hooks::default(), |_| {}).start(|_, _| {}).expect("it starts");
         let engine = start();
         put(folder.path(), "media.conf", TWICE);
         let refused = engine.load_again("");

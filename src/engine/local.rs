@@ -10,7 +10,7 @@ use super::{
     StatusPart, TAKEN_BACK, Turn, differing, is_edited_since, last_change, not_kept, paths_of_texts,
 };
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeRef, HistoryEntry, LockHolder, PendingInfo, RunBy, Store, Writer};
+use crate::store::{ChangeRef, HistoryEntry, PendingInfo, RunBy, Store, Writer};
 
 /// The longest time that a writer waits for another writer to finish.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -24,7 +24,7 @@ pub struct Engine {
     pub(super) store: Arc<dyn Store>,
     /// The commands around its changes.
     pub hooks: Hooks,
-    pub(super) on_wait: fn(&str, &LockHolder),
+    pub(super) on_wait: fn(&str),
     pub(super) log: Arc<WriteLog>,
     pub(super) running: Option<Arc<Running>>,
     pub(super) keep: Option<usize>,
@@ -33,7 +33,7 @@ pub struct Engine {
 impl Engine {
     /// An engine over a store, which may hold nothing yet. Calls `on_wait` when a writer has to wait for
     /// another process, and no server runs.
-    pub fn new(store: Arc<dyn Store>, hooks: Hooks, on_wait: fn(&str, &LockHolder)) -> Self {
+    pub fn new(store: Arc<dyn Store>, hooks: Hooks, on_wait: fn(&str)) -> Self {
         Self {
             name: store.name(),
             store,
@@ -85,10 +85,10 @@ impl Engine {
     }
 
     /// Says that a writer waits for another process; a server does in its log.
-    pub(super) fn tell_of_wait(&self, holder: &LockHolder) {
+    pub(super) fn tell_of_wait(&self, words: &str) {
         match self.running {
-            Some(_) => self.tell(LogLevel::Note, &holder.waited_for(&self.name)),
-            None => (self.on_wait)(&self.name, holder),
+            Some(_) => self.tell(LogLevel::Note, words),
+            None => (self.on_wait)(words),
         }
     }
 

@@ -15,6 +15,8 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Instant, SystemTime};
 
+use bytes::Bytes;
+
 use super::{
     Aftermath, ChangeOptions, ChangeReport, DEFAULT_LOCK_WAIT, Engine, Expected, NO_USER, OVERWRITE,
     Occasion, Operation, OutcomeNote, PendingChange, ReloadRun, RequestedChange, RollbackPoint, SERVER_ENDED,
@@ -23,8 +25,8 @@ use super::{
 use crate::error::{Error, ErrorKind};
 use crate::progress;
 use crate::store::{
-    ChangeId, ChangeRecord, HistoryEntry, Loaded, LockHolder, PendingInfo, RunBy, WHOLE_HISTORY, Warning,
-    Writer, change_made,
+    ChangeId, ChangeRecord, HistoryEntry, Loaded, PendingInfo, RunBy, WHOLE_HISTORY, Warning, Writer,
+    change_made,
 };
 use mediaconf::{ChangedValue, Masker};
 
@@ -143,7 +145,8 @@ impl Engine {
         operation: Operation,
     ) -> Result<(Option<ServerState>, Option<StoredText>), Error> {
         let state = self.state();
-        let loaded = match writer.map_or_else(|| self.store.load(), Writer::load) {
+        let known = state.as_ref().map(|state| (state.saved.bytes(), state.saved.revision()));
+        let loaded = match writer.map_or_else(|| self.store.load(), |writer| writer.load(known)) {
             Ok(loaded) => loaded,
             // Only a local `modify` needs a file.
             Err(error)
@@ -155,7 +158,9 @@ impl Engine {
             Err(_) if operation == Operation::Update => return Ok((state, None)),
             Err(error) => return Err(error),
         };
-        let saved = state.as_ref().map(|state| &state.saved).filter(|saved| *saved.bytes() == loaded.bytes);
+        let is_it =
+            |saved: &Bytes| saved.as_ptr_range() == loaded.bytes.as_ptr_range() || *saved == loaded.bytes;
+        let saved = state.as_ref().map(|state| &state.saved).filter(|saved| is_it(saved.bytes()));
         let read = || Arc::new(Snapshot::with_revision(loaded.bytes.clone(), Some(loaded.revision())));
         let snapshot = saved.cloned().unwrap_or_else(read);
         Ok((state, Some(StoredText { snapshot, loaded })))
@@ -177,7 +182,7 @@ impl<'e> Transaction<'e> {
         engine.refuse_moved()?;
         // A rehearsal, and an operation that leaves the file alone, need no lock.
         let needs_lock = is_made && (operation.writes() || options.confirm.is_some());
-        let mut on_wait = |holder: &LockHolder| engine.tell_of_wait(holder);
+        let mut on_wait = |words: &str| engine.tell_of_wait(words);
         let lock = || engine.store.writer(DEFAULT_LOCK_WAIT, &mut on_wait);
         let writer = needs_lock.then(lock).transpose()?;
         let alone = writer.as_deref().filter(|_| engine.running.is_none());
@@ -513,8 +518,6 @@ pub(super) fn hand_edited_since() -> Error {
 mod tests {
     use std::fs;
 
-    use bytes::Bytes;
-
     use super::*;
     use crate::engine::change::Expected;
     use crate::engine::hook::Hooks;
@@ -526,7 +529,7 @@ mod tests {
         let path = folder.path().join("media.conf");
         fs::write(&path, "http 80;\n").expect("a file can be made");
         let store = Arc::new(ConfFile::resolve(&path).expect("it is there"));
-        (folder, Engine::new(store, Hooks::default(), |_, _| {}))
+        (folder, Engine::new(store, Hooks::default(), |_| {}))
     }
 
     #[test]

@@ -11,13 +11,6 @@ use crate::error::{Error, ErrorKind};
 /// The hint where what was loaded is no longer there.
 const READ_AGAIN: &str = "read the configuration again and repeat the change";
 
-/// The process that holds a lock, as far as the lock file tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LockHolder {
-    /// The process ID, if the holder wrote one.
-    pub pid: Option<u32>,
-}
-
 impl Error {
     /// The file, or the folder it should be in, does not exist.
     pub fn no_file(path: &Path) -> Self {
@@ -37,7 +30,7 @@ impl Error {
     }
 
     /// Another process, or a server, held the lock during the whole wait.
-    pub(super) fn locked(path: &Path, holder: LockHolder, is_server: bool) -> Self {
+    pub(super) fn locked(path: &Path, holder: &str, is_server: bool) -> Self {
         let path = path.display();
         let (message, hint) = match is_server {
             true => (
@@ -98,22 +91,6 @@ impl Error {
             Self::new(ErrorKind::NoStateFolder, message).hint(
                 "mediactl keeps its lock in a folder beside the configuration, which has to be writable",
             )
-        }
-    }
-}
-
-impl LockHolder {
-    /// Says that a writer of `file` waits for it.
-    pub fn waited_for(&self, file: &str) -> String {
-        format!("waiting for {self}, which is changing `{file}`")
-    }
-}
-
-impl fmt::Display for LockHolder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.pid {
-            Some(pid) => write!(f, "process {pid}"),
-            None => f.write_str("another process"),
         }
     }
 }

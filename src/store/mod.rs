@@ -34,7 +34,6 @@ use tempfile::NamedTempFile;
 use crate::error::{Error, ErrorKind};
 
 pub use clock::{fresh_id, jittered};
-pub use error::LockHolder;
 pub(crate) use error::reason;
 pub use pending::*;
 pub use record::*;
@@ -239,12 +238,8 @@ pub trait Store: Send + Sync {
     }
 
     /// Begins to write, waiting at most `wait` for other writers, and cleans up after killed ones. Calls `on_wait`
-    /// once if that takes long. Where writers can't exclude each other, `Overtaken` refuses the later commit.
-    fn writer(
-        &self,
-        wait: Duration,
-        on_wait: &mut dyn FnMut(&LockHolder),
-    ) -> Result<Box<dyn Writer + '_>, Error>;
+    /// once, with words, if that takes long. Where writers can't exclude each other, `Overtaken` refuses the later commit.
+    fn writer(&self, wait: Duration, on_wait: &mut dyn FnMut(&str)) -> Result<Box<dyn Writer + '_>, Error>;
 }
 
 /// Who runs the configuration of a store.
@@ -269,8 +264,9 @@ pub struct Reconciled {
 
 /// A writer of a configuration, until it is dropped.
 pub trait Writer {
-    /// Loads the text that the next change is made on, as [`Store::load`].
-    fn load(&self) -> Result<Loaded, Error>;
+    /// Loads the text that the next change is made on, as [`Store::load`]. Where it still is the `known` one, with its revision,
+    /// that may be returned.
+    fn load(&self, known: Option<(&Bytes, Revision)>) -> Result<Loaded, Error>;
 
     /// Reconciles the history with the text that is in the store: withdraws changes that were never
     /// made, and records hand edits, with the paths of what they changed. The first time, tells what was cleaned up after

@@ -7,7 +7,6 @@ use std::time::SystemTime;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
-use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::clock::{as_rfc3339, fresh_id};
@@ -52,20 +51,15 @@ impl fmt::Display for Revision {
 }
 
 impl FromStr for Revision {
-    type Err = NotAName;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Revision, NotAName> {
+    fn from_str(text: &str) -> Result<Revision, &'static str> {
         // `from_str_radix` alone would take a sign and fewer digits.
         let is_plain = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let hash = u128::from_str_radix(text, 16).ok().filter(|_| is_plain);
-        hash.map(Revision).ok_or(NotAName("a revision has 32 hex digits"))
+        hash.map(Revision).ok_or("a revision has 32 hex digits")
     }
 }
-
-/// The text names no such thing, for this reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct NotAName(&'static str);
 
 /// The id of a change, as its line in the history has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,15 +77,15 @@ impl ChangeId {
 }
 
 impl FromStr for ChangeId {
-    type Err = NotAName;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, NotAName> {
+    fn from_str(text: &str) -> Result<Self, &'static str> {
         let is_known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
         let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
         let is_id = begins && text.len() <= 64 && text.bytes().all(is_known);
-        is_id.then(|| Self(text.to_owned())).ok_or(NotAName(
-            "it takes up to 64 letters, digits, `-`, `_` and `.`, the first one a letter or a digit",
-        ))
+        is_id
+            .then(|| Self(text.to_owned()))
+            .ok_or("it takes up to 64 letters, digits, `-`, `_` and `.`, the first one a letter or a digit")
     }
 }
 
@@ -125,17 +119,17 @@ pub const LAST: &str = "last";
 pub struct ChangeRange(pub [ChangeRef; 2]);
 
 impl TryFrom<Value> for ChangeRange {
-    type Error = NotAName;
+    type Error = &'static str;
 
-    fn try_from(sent: Value) -> Result<Self, NotAName> {
+    fn try_from(sent: Value) -> Result<Self, &'static str> {
         sent.as_str().map_or_else(|| sent.to_string().parse(), str::parse)
     }
 }
 
 impl FromStr for ChangeRange {
-    type Err = NotAName;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, NotAName> {
+    fn from_str(text: &str) -> Result<Self, &'static str> {
         let (first, last) = text.split_once("..").unwrap_or((text, text));
         Ok(Self([first.parse()?, last.parse()?]))
     }
@@ -163,17 +157,17 @@ fn at_least_one<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ChangeRange>, 
 }
 
 impl FromStr for ChangeRef {
-    type Err = NotAName;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, NotAName> {
+    fn from_str(text: &str) -> Result<Self, &'static str> {
         let prefixes = ["change:", "#"];
         let digits = prefixes.iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
         let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
         match digits.parse() {
             Ok(number) if is_plain && number >= 1 => Ok(Self::Number(number)),
             _ if digits == LAST && !text.starts_with('#') => Ok(Self::Last),
-            _ if ["@", "serial:"].iter().any(|former| text.starts_with(former)) => Err(NotAName(NEW_FORM)),
-            _ => Err(NotAName("it takes the number of a change, which `mediactl history` shows, or `last`")),
+            _ if ["@", "serial:"].iter().any(|former| text.starts_with(former)) => Err(NEW_FORM),
+            _ => Err("it takes the number of a change, which `mediactl history` shows, or `last`"),
         }
     }
 }

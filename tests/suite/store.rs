@@ -35,7 +35,7 @@ pub fn lock(conf: &ConfFile) -> Box<dyn Writer + '_> {
 
 /// The text that a writer finds; `None` if there is none.
 pub fn present(writer: &dyn Writer) -> Option<Loaded> {
-    match writer.load() {
+    match writer.load(None) {
         Err(error) if error.kind == ErrorKind::NoConfiguration => None,
         loaded => Some(loaded.expect("the file can be read")),
     }

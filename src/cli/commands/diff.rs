@@ -16,7 +16,7 @@ use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Snapshot, added_and_removed, changed, diff_lines};
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::{ChangeRef, LAST, NotAName};
+use crate::store::{ChangeRef, LAST};
 use mediaconf::{ChangedValue, Config};
 
 /// Show how two configurations differ
@@ -191,7 +191,7 @@ impl Side {
                 Ok(Self { name: format!("{node} of {}", target.service.name()), text, note })
             }
             Some(change) => {
-                let change_ref: ChangeRef = change.parse().map_err(|error: NotAName| {
+                let change_ref: ChangeRef = change.parse().map_err(|error: &str| {
                     Error::usage(format!("`{change}`: {error}"), "`mediactl history` shows them")
                 })?;
                 let name = format!("{} ({change})", target.service.name());

@@ -20,7 +20,7 @@ use crate::http::api::{
     SOURCE, SOURCE_SAVED, TEXT, WITH_INCLUDES, masked_text,
 };
 use crate::http::notes::{BYTES_DIFFER, EDITED_BY_HAND, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING};
-use crate::store::{ChangeRef, HistoryEntry, NotAName, WHOLE_HISTORY};
+use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::{Config, Diagnostics, MaskedText, Masker, Path};
 
 /// The header with the number of the line at which an entry begins in its text.
@@ -263,7 +263,7 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let masks = handler.masks(call)?;
     let is_diff = call.query.word(FORMAT, &[FORMAT_DIFF]).is_some();
     call.query.finish()?;
-    let unknown = |error: NotAName| Error::new(ErrorKind::BadParameter, error.to_string());
+    let unknown = |error: &str| Error::new(ErrorKind::BadParameter, error);
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
     let _turn = handler.turn(call.role)?;
     if !is_diff {
@@ -293,7 +293,7 @@ pub fn diff(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
             SOURCE_SAVED => return handler.text_of(ConfigSource::Saved),
             _ => name.parse(),
         };
-        let change: ChangeRef = change.map_err(|error: NotAName| {
+        let change: ChangeRef = change.map_err(|error: &str| {
             let detail = format!("`from` and `to` take `running`, `saved` or a change: {error}");
             Error::new(ErrorKind::BadParameter, detail)
         })?;

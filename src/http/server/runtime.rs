@@ -166,7 +166,7 @@ mod tests {
         put("media.conf", "edit_auth admin pa55word;\ncluster_key 12345678;\ninclude more.inc;\n");
         put("more.inc", "stream a { password swordfish; url udp://1; }\n");
         let file = Arc::new(ConfFile::resolve(&path).expect("it can be found"));
-        let engine = Engine::new(file, Hooks::default(), |_, _| {}).start(|_, _| {}).expect("it is valid");
+        let engine = Engine::new(file, Hooks::default(), |_| {}).start(|_, _| {}).expect("it is valid");
         let runtime = Runtime::new(Some("echo swordfish and pa55word >&2; exit 1".to_owned()));
         let told = runtime.printed(&engine).expect("there is a command");
         let told = told.expect_err("it fails").message;

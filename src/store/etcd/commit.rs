@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
+use bytes::Bytes;
+
 use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
 use super::nodes::{MemberRecord, verdict};
 use super::read::{ClusterStore, NOT_CONFIRMED, Seen};
@@ -13,8 +15,8 @@ use super::records::{CHUNK, HeadRecord, MIN_RECORDS, TextRef, Unconfirmed};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::milliseconds;
 use crate::store::{
-    ChangeRecord, ChangedPaths, EXPIRED, Follow, HistoryEntry, IncludedText, Loaded, LockHolder, NodeRecord,
-    NodeState, PendingInfo, PendingRecord, PreparedChange, Reconciled, RunBy, Store, Warning, Writer,
+    ChangeRecord, ChangedPaths, EXPIRED, Follow, HistoryEntry, IncludedText, Loaded, NodeRecord, NodeState,
+    PendingInfo, PendingRecord, PreparedChange, Reconciled, Revision, RunBy, Store, Warning, Writer,
 };
 
 /// The most records of the history that one request reads. At least `MIN_RECORDS` are read, as one may be missing.
@@ -142,11 +144,7 @@ impl Store for ClusterStore {
     }
 
     /// Takes no lock: a change compares what it was computed on with what is there.
-    fn writer(
-        &self,
-        wait: Duration,
-        _on_wait: &mut dyn FnMut(&LockHolder),
-    ) -> Result<Box<dyn Writer + '_>, Error> {
+    fn writer(&self, wait: Duration, _on_wait: &mut dyn FnMut(&str)) -> Result<Box<dyn Writer + '_>, Error> {
         let begin = Instant::now();
         let warnings = RefCell::<Vec<Warning>>::default();
         loop {
@@ -186,7 +184,7 @@ struct ClusterWriter<'s> {
 }
 
 impl Writer for ClusterWriter<'_> {
-    fn load(&self) -> Result<Loaded, Error> {
+    fn load(&self, _known: Option<(&Bytes, Revision)>) -> Result<Loaded, Error> {
         self.store.read_text()
     }
 

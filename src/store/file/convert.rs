@@ -23,7 +23,7 @@ use super::in_place;
 use super::replace::sync_folder;
 use super::state::{LOCK, PROBE_WAIT, SERVE_LOCK, StateDir};
 use crate::error::{Error, ErrorKind};
-use crate::store::{HistoryEntry, LockHolder, Revision, gunzip};
+use crate::store::{HistoryEntry, Revision, gunzip};
 
 /// The end of the name of a folder that is being made, and of one that is being removed.
 const NEW: &str = "-new";
@@ -57,7 +57,7 @@ pub(super) fn find_history(conf: &ConfFile) -> Result<Option<History>, Error> {
 pub(super) fn make_state(
     conf: &ConfFile,
     wait: Duration,
-    on_wait: &mut dyn FnMut(&LockHolder),
+    on_wait: &mut dyn FnMut(&str),
 ) -> Result<(StateDir, Option<FormerLocks>), Error> {
     loop {
         let former = StateDir::find_former(conf)?;
@@ -113,7 +113,7 @@ fn take_over(
     conf: &ConfFile,
     state: &StateDir,
     wait: Duration,
-    on_wait: &mut dyn FnMut(&LockHolder),
+    on_wait: &mut dyn FnMut(&str),
 ) -> Result<bool, Error> {
     let earlier = state.of_earlier_owner()?;
     let Some(_lock) = earlier.take_lock(conf, LOCK, wait, on_wait)? else { return Ok(true) };
@@ -192,7 +192,7 @@ impl FormerHistory {
         let newest = lines.last().map_or(0, |last| last.number);
         let oldest = newest.saturating_sub(number_kept(folder.read(KEEP)?));
         lines.retain(|line| line.number > oldest);
-        let present = match in_place::load(conf, None) {
+        let present = match in_place::load(conf, None, None) {
             Err(error) if error.kind == ErrorKind::NoConfiguration => None,
             loaded => Some(loaded?.0.bytes.to_vec()),
         };

@@ -12,6 +12,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use rustix::fs::OFlags;
 use rustix::io::{pread, retry_on_intr};
 
@@ -19,7 +20,7 @@ use super::find::{ConfFile, open_regular, read_limited};
 use super::history::{History, Staged};
 use super::state::StateDir;
 use crate::error::{Error, ErrorKind};
-use crate::store::{LastWrite, Loaded, Warning, reason};
+use crate::store::{LastWrite, Loaded, Revision, Warning, reason};
 
 /// Name of the mark in the state folder; it holds the number of the change.
 pub(super) const MARK: &str = "in-place";
@@ -33,24 +34,35 @@ const READ_ATTEMPTS: usize = 100;
 /// Loads the file, and says which file it was. It never blocks on a pipe.
 ///
 /// While an in-place write is under way, or after one was cut short, this returns the text before
-/// that write: the next writer puts it back.
+/// that write: the next writer puts it back. A `known` text that the file still has is not copied.
 ///
 /// # Errors
 /// `NoConfiguration`, `NotFound` for anything but a regular file, `Denied`, `FileTooLarge`, `Failed`; `Conflict` when the
 /// file never stands still, or became a link since it was resolved.
-pub(super) fn load(conf: &ConfFile, state: Option<&StateDir>) -> Result<(Loaded, Metadata), Error> {
+pub(super) fn load(
+    conf: &ConfFile,
+    state: Option<&StateDir>,
+    known: Option<(&Bytes, Revision)>,
+) -> Result<(Loaded, Metadata), Error> {
     let path = &conf.target;
     for _ in 0..READ_ATTEMPTS {
         // Read before the file: if a mark appears later, the time of the file has changed, too.
         let mark = state.and_then(|state| Some((state, state.read(MARK).ok()??)));
         let (file, found) = open_regular(path, OFlags::RDONLY)?;
-        let bytes = read_limited(&file, found.len(), path, Error::io("read", path))?;
+        let is_held = |known: &(&Bytes, Revision)| holds(&file, path, &found, known.0).is_ok_and(|held| held);
+        let (bytes, hash) = match known.filter(is_held) {
+            Some((bytes, revision)) => (bytes.clone(), OnceLock::from(revision)),
+            None => {
+                let bytes = read_limited(&file, found.len(), path, Error::io("read", path))?;
+                (bytes.into(), OnceLock::new())
+            }
+        };
         let now = file.metadata().map_err(Error::io("look at", path))?;
         if LastWrite::from(&found) == LastWrite::from(&now) {
             let old = mark.and_then(|(state, mark)| text_to_put_back(state, &mark, &found, &bytes));
-            let bytes = old.unwrap_or(bytes).into();
+            let (bytes, hash) = old.map_or((bytes, hash), |old| (old.into(), OnceLock::new()));
             let version = Arc::new((file, found.clone()));
-            return Ok((Loaded { bytes, version, open: None, hash: OnceLock::new() }, found));
+            return Ok((Loaded { bytes, version, open: None, hash }, found));
         }
     }
     Err(Error::changed_meanwhile(path))

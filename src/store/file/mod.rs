@@ -59,7 +59,6 @@ pub use find::{ConfFile, limit_files, read_file, read_limited, refuse_other_kind
 pub use pending::{Followed, FollowedText, WayBack};
 pub use serving::{ServeLock, Serving, SocketPeer};
 
-use super::error::LockHolder;
 use super::pending::PendingRecord;
 use super::record::{FileStamp, HistoryEntry, Revision};
 use super::{Candidate, Follow, IncludedText, LastWrite, Loaded, RunBy, Store, Writer, candidate_elsewhere};
@@ -85,7 +84,7 @@ impl Store for ConfFile {
 
     fn load(&self) -> Result<Loaded, Error> {
         // A reader ignores a state folder that it cannot read or trust, and returns the text of the file.
-        in_place::load(self, find_state(self).ok().flatten().as_ref()).map(|(loaded, _)| loaded)
+        in_place::load(self, find_state(self).ok().flatten().as_ref(), None).map(|(loaded, _)| loaded)
     }
 
     fn stamp(&self) -> u64 {
@@ -166,11 +165,7 @@ impl Store for ConfFile {
         if let Ok(Some(_)) = self.serving() { RunBy::Server } else { RunBy::Nobody }
     }
 
-    fn writer(
-        &self,
-        wait: Duration,
-        on_wait: &mut dyn FnMut(&LockHolder),
-    ) -> Result<Box<dyn Writer + '_>, Error> {
+    fn writer(&self, wait: Duration, on_wait: &mut dyn FnMut(&str)) -> Result<Box<dyn Writer + '_>, Error> {
         Ok(Box::new(LockedFile::new(self, wait, on_wait)?))
     }
 }
@@ -189,7 +184,7 @@ impl ConfFile {
             return Ok(IncludedText { name, target, bytes: None });
         }
         *rest = rest.after(found.len())?;
-        let (loaded, found) = in_place::load(&file, None)?;
+        let (loaded, found) = in_place::load(&file, None, None)?;
         // Another program may have put another file there meanwhile.
         let bytes = (!self.is_linked_by_another(&found)).then_some(loaded.bytes);
         Ok(IncludedText { name, target, bytes })

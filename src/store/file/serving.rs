@@ -20,9 +20,8 @@ use rustix::process::{Pid, geteuid};
 
 use super::convert::make_state;
 use super::find::{AccessRights, ConfFile};
-use super::state::{PROBE_WAIT, SERVE_LOCK, StateDir};
+use super::state::{PROBE_WAIT, SERVE_LOCK, StateDir, holder};
 use crate::error::Error;
-use crate::store::error::LockHolder;
 
 /// Name of the socket of the server.
 const SOCKET: &str = "sock";
@@ -50,7 +49,8 @@ pub struct ServeLock {
 /// The running server of a configuration, as commands see it.
 #[derive(Debug)]
 pub struct Serving {
-    pub holder: LockHolder,
+    /// The process, in words.
+    pub holder: String,
     /// The folder of the socket, by which it is reached: its own path may be too long for a socket.
     state: StateDir,
     conf: ConfFile,
@@ -82,7 +82,7 @@ impl ConfFile {
         let Some(state) = StateDir::find(self)? else { return Ok(None) };
         let Some((lock, _)) = state.open_existing(SERVE_LOCK)? else { return Ok(None) };
         let is_held = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
-        Ok(is_held.then(|| Serving { holder: LockHolder::read(&lock), state, conf: self.clone() }))
+        Ok(is_held.then(|| Serving { holder: holder(&lock), state, conf: self.clone() }))
     }
 
     /// True if a process may use the socket, by the present rights of the file: its user may write it, or is root or the

@@ -11,6 +11,7 @@
 use std::ffi::OsStr;
 use std::fs::{DirEntry, File, Metadata, TryLockError};
 use std::io::{self, Write};
+use std::mem::replace;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -22,7 +23,6 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::find::{AccessRights, ConfFile, open_whole_path, read_whole, refuse_other_kinds};
 use crate::error::{Error, ErrorKind};
-use crate::store::error::LockHolder;
 
 const IGNORE_FILE: &str = ".gitignore";
 const IGNORE_ALL: &[u8] = b"*\n";
@@ -402,8 +402,8 @@ impl StateDir {
         }
     }
 
-    /// Takes the lock in the file `name`, waiting at most `wait`. After a second of waiting, calls `on_wait` once with the
-    /// holder. `None` if the folder was removed or exchanged during the wait: other processes use another lock file.
+    /// Takes the lock in the file `name`, waiting at most `wait`. After a second of waiting, calls `on_wait` once with
+    /// words. `None` if the folder was removed or exchanged during the wait: other processes use another lock file.
     ///
     /// # Errors
     /// `Locked` if it is held all the time.
@@ -412,12 +412,28 @@ impl StateDir {
         conf: &ConfFile,
         name: &str,
         wait: Duration,
-        on_wait: &mut dyn FnMut(&LockHolder),
+        on_wait: &mut dyn FnMut(&str),
     ) -> Result<Option<File>, Error> {
         let (lock, opened) = self.open(name)?;
-        let taken = wait_for(&lock, wait, &mut || on_wait(&LockHolder::read(&lock)));
-        if !taken.map_err(Error::state_folder(&self.path_of(name)))? {
-            return Err(Error::locked(&conf.target, LockHolder::read(&lock), name == SERVE_LOCK));
+        let (start, mut is_told) = (Instant::now(), false);
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(TryLockError::Error(error)) => {
+                    return Err(Error::state_folder(&self.path_of(name))(error));
+                }
+            }
+            let waited = start.elapsed();
+            if waited >= wait {
+                return Err(Error::locked(&conf.target, &holder(&lock), name == SERVE_LOCK));
+            }
+            if waited >= SLOW && !replace(&mut is_told, true) {
+                let file = conf.given.display();
+                on_wait(&format!("waiting for {}, which is changing `{file}`", holder(&lock)));
+            }
+            thread::sleep(POLL.min(wait - waited));
         }
         let is_own = |found: Metadata| (found.dev(), found.ino()) == (opened.dev(), opened.ino());
         // Looked up by its path, as other processes do.
@@ -431,36 +447,12 @@ impl StateDir {
     }
 }
 
-impl LockHolder {
-    /// The process that wrote its id into `lock` last.
-    pub(super) fn read(lock: &File) -> LockHolder {
-        let mut text = [0; 20];
-        let length = lock.read_at(&mut text, 0).unwrap_or(0);
-        let pid = str::from_utf8(&text[..length]).ok().and_then(|text| text.trim().parse().ok());
-        LockHolder { pid }
-    }
-}
-
-/// Takes the exclusive lock on `file`; false when it is still held after `wait`. Calls `on_slow` once
-/// when it takes more than a second.
-pub(super) fn wait_for(file: &File, wait: Duration, on_slow: &mut dyn FnMut()) -> io::Result<bool> {
-    let (start, mut is_reported) = (Instant::now(), false);
-    loop {
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => continue,
-            taken => return taken.map(|()| true).map_err(io::Error::from),
-        }
-        let waited = start.elapsed();
-        if waited >= wait {
-            return Ok(false);
-        }
-        if waited >= SLOW && !is_reported {
-            is_reported = true;
-            on_slow();
-        }
-        thread::sleep(POLL.min(wait - waited));
-    }
+/// The process that holds a lock, as far as the lock file tells: it wrote its id there.
+pub(super) fn holder(lock: &File) -> String {
+    let mut text = [0; 20];
+    let length = lock.read_at(&mut text, 0).unwrap_or(0);
+    let id = str::from_utf8(&text[..length]).ok().and_then(|text| text.trim().parse::<u32>().ok());
+    id.map_or("another process".to_owned(), |id| format!("process {id}"))
 }
 
 /// True if there is something at a path, or if that can't be known.

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use rustix::fs::Access;
 use rustix::io::Errno;
 
@@ -17,8 +18,7 @@ use super::replace::{self, remove_leftovers};
 use super::state::{LOCK, StateDir};
 use crate::error::Error;
 use crate::store::{
-    ChangeRecord, ChangedPaths, Loaded, LockHolder, PendingRecord, PreparedChange, Reconciled, Warning,
-    Writer,
+    ChangeRecord, ChangedPaths, Loaded, PendingRecord, PreparedChange, Reconciled, Revision, Warning, Writer,
 };
 
 /// Files in the state folder that a killed writer was writing.
@@ -41,17 +41,13 @@ pub(super) struct LockedFile<'a> {
 
 impl<'a> LockedFile<'a> {
     /// Takes the lock, waiting at most `wait`, and cleans up after killed writers. After a second of
-    /// waiting, calls `on_wait` once with the holder.
+    /// waiting, calls `on_wait` once with words.
     ///
     /// # Errors
     /// `Denied` when the file may not be written, a file that is read-only for us included, although a rename would get
     /// round that; `NoStateFolder` where the lock has no place; `Locked`, also while a server of version 0.1 runs; and
     /// all that [`in_place::load`] has.
-    pub fn new(
-        conf: &'a ConfFile,
-        wait: Duration,
-        on_wait: &mut dyn FnMut(&LockHolder),
-    ) -> Result<Self, Error> {
+    pub fn new(conf: &'a ConfFile, wait: Duration, on_wait: &mut dyn FnMut(&str)) -> Result<Self, Error> {
         refuse_unwritable(conf)?;
         let start = Instant::now();
         loop {
@@ -78,8 +74,8 @@ impl<'a> LockedFile<'a> {
 }
 
 impl Writer for LockedFile<'_> {
-    fn load(&self) -> Result<Loaded, Error> {
-        Ok(in_place::load(self.conf, Some(&self.state))?.0)
+    fn load(&self, known: Option<(&Bytes, Revision)>) -> Result<Loaded, Error> {
+        Ok(in_place::load(self.conf, Some(&self.state), known)?.0)
     }
 
     fn reconcile(

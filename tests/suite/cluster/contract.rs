@@ -160,7 +160,7 @@ fn a_writer_follows_another(store: &dyn Store) {
         Err(error) => assert!(error.kind == ErrorKind::Locked, "{error:?}"),
     }
     drop(first);
-    assert_eq!(writer(store).load().expect("it is there").bytes, b"one\n"[..]);
+    assert_eq!(writer(store).load(None).expect("it is there").bytes, b"one\n"[..]);
 }
 
 fn a_change_is_in_the_history_with_its_text(store: &dyn Store) {

@@ -41,7 +41,7 @@ impl Server {
 
     pub(super) fn start(place: Place, hooks: Hooks, view_auth: bool) -> Self {
         let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
-        let engine = Engine::new(store, hooks, |_, _| {});
+        let engine = Engine::new(store, hooks, |_| {});
         let engine = engine.start(|_, _| {}).expect("it is valid");
         let log = Arc::new(Mutex::new(Vec::new()));
         let lines = log.clone();
