@@ -228,8 +228,8 @@ impl Ui {
     }
 
     /// Colours a piece of output, if colours are on.
-    pub fn paint(self, text: &str, color: Color) -> String {
-        if self.color_out { text.color(color).to_string() } else { text.to_owned() }
+    pub fn paint(self, text: &str, color: Color) -> Cow<'_, str> {
+        if self.color_out { text.color(color).to_string().into() } else { text.into() }
     }
 
     /// Sanitizes a text for stdout if that is a terminal.

@@ -52,7 +52,7 @@ pub fn print_diff(diff: &[String], names: [&str; 2], ui: Ui, out: &mut dyn Write
         let [old, new] = names.map(|name| ui.sanitized(name));
         writeln!(out, "--- {old}\n+++ {new}")?;
     }
-    diff.iter().try_for_each(|line| writeln!(out, "{}", painted(line, ui)))
+    diff.iter().try_for_each(|line| print_line(line, ui, out))
 }
 
 /// Prints a change in this form. On a terminal the lines of more than a few entries stand below their summary.
@@ -67,7 +67,7 @@ pub fn print_change(
     let wanted = values.filter(|_| is_summary || ui.terminal_out);
     let lines = wanted.map_or_else(Vec::new, |values| summary(values, ui.masker));
     if is_summary || lines.len() > 1 + WITHOUT_SUMMARY {
-        lines.iter().try_for_each(|line| writeln!(out, "{}", painted(line, ui)))?;
+        lines.iter().try_for_each(|line| print_line(line, ui, out))?;
         if is_summary {
             return Ok(());
         }
@@ -76,15 +76,17 @@ pub fn print_change(
     print_diff(diff, names, ui, out)
 }
 
-/// A line in the colour of its sign.
-fn painted(line: &str, ui: Ui) -> String {
+/// Prints a line in the colour of its sign.
+fn print_line(line: &str, ui: Ui, out: &mut dyn Write) -> io::Result<()> {
     let shown = ui.sanitized(line);
-    match line.as_bytes().first() {
+    let painted = match line.as_bytes().first() {
         Some(b'-') => ui.paint(&shown, Color::Red),
         Some(b'+') => ui.paint(&shown, Color::Green),
         Some(b'@') => ui.paint(&shown, Color::Cyan),
-        _ => shown.into_owned(),
-    }
+        _ => shown,
+    };
+    out.write_all(painted.as_bytes())?;
+    out.write_all(b"\n")
 }
 
 /// Prints the difference of two configurations, or of their values at `path`.

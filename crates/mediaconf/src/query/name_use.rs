@@ -112,9 +112,11 @@ impl Document {
     pub fn dangling_in<'d>(&'d self, new: &'d Document) -> Option<(String, Vec<String>)> {
         let [old, new_numbers] = self.differing(new);
         let [old_names, new_names] = [self.entries_in(old), new.entries_in(new_numbers)]
-            .map(|entries| entries.filter_map(NameUse::of_block).map(|used| (used.group, used.name)))
-            .map(BTreeSet::from_iter);
-        let mut gone = &old_names - &new_names;
+            .map(|entries| entries.filter_map(NameUse::of_block).map(|used| (used.group, used.name)));
+        if old_names.clone().eq(new_names.clone()) {
+            return None;
+        }
+        let mut gone = &BTreeSet::from_iter(old_names) - &BTreeSet::from_iter(new_names);
         if !gone.is_empty() {
             // Of two blocks with the name, the other stays.
             for used in new.name_uses().into_iter().filter(|used| used.is_definition) {

@@ -1,8 +1,9 @@
 //! The unified diff of two texts. Lines end at `\n` and nowhere else, so the `\r` of a CRLF belongs to its line.
 
+use std::iter::zip;
 use std::ops::Range;
 
-use foldhash::HashSet;
+use foldhash::HashMap;
 use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
@@ -70,10 +71,12 @@ fn hunks([old, new]: [&[&str]; 2]) -> Vec<Vec<DiffOp>> {
 /// The changes of lines that keep their places, as after `--set` in many blocks. No line that differs may stand anywhere in
 /// the other text: then all others must be paired as they are, whatever the algorithm.
 fn in_place([old, new]: [&[&str]; 2]) -> Option<Vec<DiffOp>> {
-    let pairs: Vec<_> = old.iter().zip(new).filter(|_| old.len() == new.len()).collect();
+    let pairs: Vec<_> = zip(old, new).filter(|_| old.len() == new.len()).collect();
+    let mut sides = HashMap::default();
     let differing = pairs.iter().filter(|(old, new)| old != new);
-    let gone: HashSet<_> = differing.clone().map(|(old, _)| *old).collect();
-    let added: HashSet<_> = differing.map(|(_, new)| *new).collect();
+    let mut lines = differing.flat_map(|(old, new)| [(*old, "old"), (*new, "new")]);
+    let are_forced = lines.all(|(line, side)| *sides.entry(line).or_insert(side) == side)
+        && pairs.iter().all(|(old, new)| old != new || !sides.contains_key(old));
     let mut at = 0;
     let runs = pairs.chunk_by(|one, next| (one.0 == one.1) == (next.0 == next.1));
     let changes = runs.map(|run| {
@@ -84,7 +87,6 @@ fn in_place([old, new]: [&[&str]; 2]) -> Option<Vec<DiffOp>> {
             false => DiffOp::Replace { old_index: index, old_len: len, new_index: index, new_len: len },
         }
     });
-    let are_forced = pairs.iter().all(|(old, new)| !added.contains(old) && !gone.contains(new));
     (are_forced && !pairs.is_empty()).then(|| changes.collect())
 }
 
@@ -100,9 +102,9 @@ fn masked(
         let text = documents[side].text();
         // Of what is in both, the old side is printed.
         let printed = hunks.iter().flatten().filter(|op| side == 0 || op.tag() != DiffTag::Equal);
-        let windows = printed.flat_map(|op| {
-            let numbers = if side == 0 { op.old_range() } else { op.new_range() };
-            lines[side][numbers].iter().map(|line| place_of(text, line))
+        let windows = printed.filter_map(|op| {
+            let shown = &lines[side][if side == 0 { op.old_range() } else { op.new_range() }];
+            Some(place_of(text, shown.first()?).start..place_of(text, shown.last()?).end)
         });
         (text, MaskedText::new(documents[side], masker, windows.collect()))
     });
@@ -123,7 +125,9 @@ fn masked(
             for (sign, side, numbers) in sides {
                 let (text, masked) = &shown[side];
                 for line in &lines[side][numbers] {
-                    printed.push([sign, &masked.line(place_of(text, line))].concat());
+                    let mut shown = String::with_capacity(1 + line.len());
+                    shown.extend([sign, &masked.line(place_of(text, line))]);
+                    printed.push(shown);
                     if !line.ends_with('\n') {
                         printed.push(r"\ No newline at end of file".to_owned());
                     }
