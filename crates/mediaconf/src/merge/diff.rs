@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::edit::align::longest_increasing_subsequence;
 use crate::query::Config;
 use crate::schema::{
-    AddressShape, Kind, Object, Place, Pointer, Schema, Scope, are_named_blocks, keyword_of, scalar_text,
+    AddressShape, Kind, Object, Parameter, Place, Pointer, Schema, Scope, are_named_blocks, keyword_of,
+    scalar_text,
 };
 use crate::secret::Masker;
 use crate::syntax::{Document, Entry, one_line};
@@ -315,8 +316,7 @@ impl ChangedValue {
     }
 }
 
-/// Finds what differs in a member of what is at these keys. What counts is the patch, which knows the defaults; the block of
-/// a port goes with its port, also where no patch names it.
+/// Finds what differs in a member of what is at these keys; a directive that is missing has its default value.
 fn find_in_member(
     scope: Scope,
     at: &mut Vec<String>,
@@ -324,9 +324,10 @@ fn find_in_member(
     both: [&Object; 2],
     found: &mut Vec<ChangedValue>,
 ) {
+    let default = scope.by_key(key).and_then(Parameter::value_of_nothing);
     let values = both.map(|side| side.get(key));
-    let is_of_list = || scope.by_key(key).is_some_and(|row| row.codec.facts().entries_of.is_some());
-    if values[0] != values[1] && (is_of_list() || member(scope, key, both).is_some()) {
+    let [old, new] = values.map(|value| value.or(default.as_ref()));
+    if old != new {
         at.push(key.to_owned());
         find(at, values, found);
         at.pop();

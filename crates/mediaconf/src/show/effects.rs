@@ -56,35 +56,27 @@ pub struct Effects {
 impl Effects {
     /// The effects of a change from `before` to `after`, in which these values differ.
     pub fn of(changed: &[ChangedValue], [before, after]: [&Config<'_>; 2]) -> Self {
-        let (group, own) = (Kind::Streams.key(), DirectiveRole::Backend.key(Scope::Stream));
-        let of_all = [DirectiveRole::Backend.key(Scope::Top), URL];
+        let (group, of_all) = (Kind::Streams.key(), [DirectiveRole::Backend.key(Scope::Top), URL]);
+        let own = DirectiveRole::Backend.key(Scope::Stream);
         let global = [before, after].map(|side| is_closed(side.value(&of_all).as_ref()).unwrap_or(false));
         // What is global may change the meaning of streams that have the same text.
-        let is_global = global[0] != global[1];
-        let follows =
-            |name: &str| is_global && is_closed(after.value(&[group, name, own, URL]).as_ref()).is_none();
-        let inherited = |name: &str| if follows(name) { global } else { [false; 2] };
-        let [mut effects, lives, plugins] =
-            Kind::ALL.map(|kind| Self::of_blocks(kind, changed, global, inherited));
-        (effects.lives, effects.plugins) = (lives.streams, plugins.streams);
-        effects.of = before.count(Kind::Streams) + effects.added;
-        if is_global {
-            let differing = changed.iter().filter(|value| value.keys[0] == group && !is_position(value));
-            let differing: HashSet<&String> = differing.map(|value| &value.keys[1]).collect();
-            let names = after.names(&[group]);
-            let others = names.iter().filter(|name| !differing.contains(name) && follows(name));
-            others.for_each(|_| effects.stream(&[], global, global));
-        }
-        effects
+        let names = if global[0] == global[1] { Vec::new() } else { after.names(&[group]) };
+        let follows = |name: &String| is_closed(after.value(&[group, name, own, URL]).as_ref()).is_none();
+        let mut following: HashSet<String> = names.into_iter().filter(follows).collect();
+        let mut effects = Self::of_blocks(Kind::Streams, changed, global, &mut following);
+        following.iter().for_each(|_| effects.stream(&[], global, true));
+        let [lives, plugins] = [Kind::Lives, Kind::Plugins]
+            .map(|kind| Self::of_blocks(kind, changed, global, &mut HashSet::default()).streams);
+        Self { lives, plugins, of: before.count(Kind::Streams) + effects.added, ..effects }
     }
 
-    /// Counts the blocks of a kind as if they were streams. A deleted one and an added one with the same values are one that
-    /// got another name.
+    /// Counts the blocks of a kind as if they were streams, and takes them out of those that are `following` what is global.
+    /// A deleted one and an added one with the same values are one that got another name.
     fn of_blocks(
         kind: Kind,
         changed: &[ChangedValue],
         global: [bool; 2],
-        inherited: impl Fn(&str) -> [bool; 2],
+        following: &mut HashSet<String>,
     ) -> Self {
         let mut effects = Self::default();
         let mut deleted: HashMap<u128, usize> = HashMap::default();
@@ -93,8 +85,9 @@ impl Effects {
         for block in changed.chunk_by(is_same).filter(|block| block[0].keys[0] == kind.key()) {
             let ChangedValue { keys, before, after } = &block[0];
             match (keys.get(2), before, after) {
-                _ if is_position(&block[0]) => {}
-                (Some(_), ..) => effects.stream(block, global, inherited(&keys[1])),
+                // It only moves.
+                (Some(key), ..) if key == Schema::POSITION => continue,
+                (Some(_), ..) => effects.stream(block, global, following.contains(&keys[1])),
                 (None, Some(old), _) => *deleted.entry(hash(old)).or_default() += 1,
                 (None, _, new) => match new.as_ref().and_then(|new| deleted.get_mut(&hash(new))) {
                     Some(same) if *same > 0 => {
@@ -104,6 +97,7 @@ impl Effects {
                     _ => effects.added += 1,
                 },
             }
+            following.remove(&keys[1]);
         }
         effects.deleted = deleted.values().sum();
         effects.streams += effects.added + effects.deleted + effects.renamed;
@@ -144,21 +138,25 @@ impl Effects {
         parts.reduce(|line, more| format!("{line}; {more}"))
     }
 
-    /// Counts what becomes of one stream, in which these values differ.
-    fn stream<'v>(&mut self, changed: &'v [ChangedValue], global: [bool; 2], inherited: [bool; 2]) {
+    /// Counts what becomes of one stream, in which these values differ; `follows` says that it has no backend of its own.
+    fn stream<'v>(&mut self, changed: &'v [ChangedValue], global: [bool; 2], follows: bool) {
         let sides = |value: &'v ChangedValue| [value.before.as_ref(), value.after.as_ref()];
         let find = |keys: &[&str]| changed.iter().find(|value| value.keys[2..] == *keys).map(sides);
-        let whole = |role: DirectiveRole| find(&[role.key(Scope::Stream)]).unwrap_or_default();
-        let auth = DirectiveRole::Backend.key(Scope::Stream);
-        let url = find(&[auth, URL]).or_else(|| Some(find(&[auth])?.map(|auth| auth?.get(URL))));
-        let is_protected = |[old, new]: [Option<&Value>; 2]| {
-            [is_closed(old).unwrap_or(global[0]), is_closed(new).unwrap_or(global[1])]
+        let whole = |role: DirectiveRole| find(&[role.key(Scope::Stream)]);
+        let [disabled, urls, archive] =
+            [DirectiveRole::Disabled, DirectiveRole::Sources, DirectiveRole::Archive]
+                .map(|role| whole(role).unwrap_or_default());
+        let url = find(&[DirectiveRole::Backend.key(Scope::Stream), URL])
+            .or_else(|| Some(whole(DirectiveRole::Backend)?.map(|auth| auth?.get(URL))));
+        let is_protected = |side: usize| match &url {
+            Some(url) => is_closed(url[side]).unwrap_or(global[side]),
+            None => follows && global[side],
         };
         let facts = [
-            whole(DirectiveRole::Disabled).map(|value| value == Some(&Value::Bool(true))),
-            whole(DirectiveRole::Sources).map(|urls| urls.is_some_and(|urls| !is_empty(urls))),
-            whole(DirectiveRole::Archive).map(|archive| archive.is_some()),
-            url.map_or(inherited, is_protected),
+            disabled.map(|value| value == Some(&Value::Bool(true))),
+            urls.map(|urls| urls.is_some_and(|urls| !is_empty(urls))),
+            archive.map(|archive| archive.is_some()),
+            [0, 1].map(is_protected),
         ];
         let counts = [
             [&mut self.become_enabled, &mut self.become_disabled],
@@ -172,11 +170,6 @@ impl Effects {
         self.streams += 1;
         self.other_settings += usize::from(facts.iter().all(|[old, new]| old == new));
     }
-}
-
-/// True if a block moves.
-fn is_position(value: &ChangedValue) -> bool {
-    value.keys.get(2).is_some_and(|key| key == Schema::POSITION)
 }
 
 /// True if a backend is asked at this URL; `None` if there is no own URL.
