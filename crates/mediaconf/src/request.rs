@@ -196,7 +196,8 @@ impl Request {
         match &self.edits {
             Edits::Block(block) => block.edit(document, current),
             Edits::Renaming(renaming) => renaming.edit(document, current),
-            _ => modify_members(document, current.members(), Schema::normalize(patch)?),
+            Edits::Assignments { .. } => modify_members(document, current.members(), &patch),
+            _ => modify_members(document, current.members(), &Schema::normalize(patch)?),
         }
     }
 
@@ -358,11 +359,9 @@ impl BlockRequest {
             (BlockContent::Moved(_), Some(from)) => return Ok(json!({ group.key: { from: null, to: {} } })),
             _ => return Ok(json!({ group.key: { to: {} } })),
         };
-        if !self.assignments.is_empty() {
-            let alone = json!({ group.key: { to: block.clone() } });
-            let edits = Config::from(&alone).to_patch(&self.assignments, &[], self.options)?;
-            block.extend(edits[group.key][to].as_object().cloned().unwrap_or_default());
-        }
+        let alone = json!({ group.key: { to: block.clone() } });
+        let edits = Config::from(&alone).to_patch(&self.assignments, &[], self.options)?;
+        block.extend(edits[group.key][to].as_object().cloned().unwrap_or_default());
         Ok(json!({ group.key: { to: block } }))
     }
 
@@ -381,16 +380,13 @@ impl BlockRequest {
                 renamed(document, group, &HashMap::from([(from.to_owned(), to.to_owned())]))?
             }
             (_, Some(from)) => Sync::new(document, members).copy(group.key, from, to)?,
-            _ => return modify_members(document, members, Schema::normalize(self.patch(current)?)?),
+            _ => return modify_members(document, members, &Schema::normalize(self.patch(current)?)?),
         };
-        let first = match edit {
-            Some(first) if !self.assignments.is_empty() => first,
-            edit => return Ok(edit),
-        };
+        let Some(first) = edit else { return Ok(None) };
         // The assignments are made in the text that this leads to.
         let copied = Config::new(&first.document);
-        let patch = Schema::normalize(copied.to_patch(&self.assignments, &[], self.options)?)?;
-        let second = modify_members(&first.document, copied.members(), patch)?;
+        let patch = copied.to_patch(&self.assignments, &[], self.options)?;
+        let second = modify_members(&first.document, copied.members(), &patch)?;
         Ok(Some(second.unwrap_or(first)))
     }
 

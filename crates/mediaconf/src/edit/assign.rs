@@ -4,7 +4,7 @@
 //! overlap are refused. The others are added to the patch one by one, in which an edited list is the whole new list. Then
 //! edits in blocks that do not exist are refused.
 //!
-//! *Invariants.* A value may be a secret: no message holds one. The patch passes [`Schema::normalize`].
+//! *Invariants.* A value may be a secret: no message holds one. The patch is [normalized](Schema::normalize).
 
 use std::borrow::Cow;
 
@@ -153,9 +153,7 @@ impl Config<'_> {
             Some(path) => fault.at(&path),
             None => fault,
         };
-        Schema::normalize(patch.clone())
-            .map_err(|faults| Faults(faults.0.into_iter().map(of_path).collect()))?;
-        Ok(patch)
+        Schema::normalize(patch).map_err(|faults| Faults(faults.0.into_iter().map(of_path).collect()))
     }
 }
 
@@ -206,7 +204,7 @@ impl Assigner<'_> {
         let mut words = None;
         if let AssignedValue::Typed(text) = given {
             if text.is_empty() {
-                return Err(empty(at, path));
+                return Err(empty(path));
             }
             self.refuse_whole(at, path, text)?;
             words = self.words(at, place, text)?;

@@ -64,7 +64,7 @@ impl<'d> Sync<'_, 'd> {
             if !self.known.told.get_or_init(messages).contains(&slip.message) {
                 let hint = unless_right(&slip.hint.unwrap_or_default(), "it");
                 let miss = Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), slip.message);
-                self.guarded.push(miss.hint(hint));
+                self.edit.guarded.push(miss.hint(hint));
             }
         }
     }
@@ -91,7 +91,8 @@ impl<'d> Sync<'_, 'd> {
             let message = format!("`{keyword}` is not known here");
             let miss = Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), message).hint(hint);
             // Each line of one member is the same slip.
-            self.guarded.0.extend((self.guarded.0.last() != Some(&miss)).then_some(miss));
+            let guarded = &mut self.edit.guarded.0;
+            guarded.extend((guarded.last() != Some(&miss)).then_some(miss));
         }
         self.doubt_words(scope, line, pointer);
         self.doubt_inside(line, pointer);
@@ -231,7 +232,7 @@ impl<'d> Sync<'_, 'd> {
         let Some((found, made)) = change else { return };
         let message = format!("{found} here, and this patch would {made}");
         let change = Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message);
-        self.guarded.push(change.hint(
+        self.edit.guarded.push(change.hint(
             "send the present value with your change; `--accept form-change` (over HTTP `accept=form-change`) \
              makes the change anyway",
         ));

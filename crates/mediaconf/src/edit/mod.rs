@@ -45,7 +45,7 @@ use crate::schema::{
     Fault, FaultKind, Faults, Kind, Members, Normalizer, Object, Pointer, Schema, Scope, is_empty, normalized,
 };
 use crate::secret::Masker;
-use crate::syntax::{Document, Entry, EntryId, Splice, comments, common_ends};
+use crate::syntax::{Document, Entry, EntryId, Splice, comments};
 use layout::Layout;
 pub(crate) use sync::Sync;
 
@@ -57,7 +57,7 @@ pub fn comment_counts(text: &str) -> HashMap<&str, usize> {
 }
 
 /// A change of a text, proved to do what the patch says.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Edit {
     /// The new text.
     pub document: Document,
@@ -74,8 +74,7 @@ pub struct Edit {
 impl Edit {
     /// An edit that changes nothing.
     pub(crate) fn unchanged(document: &Document) -> Self {
-        let document = document.clone();
-        Self { document, deleted_streams: 0, inner_streams: 0, renamed_uses: 0, guarded: Faults::default() }
+        Self { document: document.clone(), ..Self::default() }
     }
 
     /// The same, if all its doubts are accepted.
@@ -111,16 +110,14 @@ impl Schema {
     ///
     /// # Errors
     /// All values that can't be written as text.
-    pub fn normalize(patch: Value) -> Result<Object, Faults> {
+    pub fn normalize(patch: Value) -> Result<Value, Faults> {
         if !patch.is_object() && patch.as_array().is_none_or(|elements| !elements.is_empty()) {
             let fault = Fault::at_pointer(FaultKind::NotJson, Pointer::root(), "a patch must be an object");
             return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
         }
         let nothing = Normalizer::below_place(&Pointer::root());
         let mut normalizer = Normalizer { holds_mask: Masker::holds_mask, ..nothing };
-        let Some(Value::Object(members)) = normalized(Scope::Top, patch, &mut normalizer) else {
-            return Ok(Object::new());
-        };
+        let members = normalized(Scope::Top, patch, &mut normalizer).unwrap_or_default();
         normalizer.faults.into_result(members)
     }
 }
@@ -131,17 +128,13 @@ impl Document {
     /// # Errors
     /// The patch has faults, or is one of the [doubts](FaultKind::DOUBTS) that are not accepted.
     pub fn modify(&self, patch: Value, accepted: &[FaultKind]) -> MaybeEdit {
-        let edit = modify_members(self, &self.members(), Schema::normalize(patch)?)?;
+        let edit = modify_members(self, &self.members(), &Schema::normalize(patch)?)?;
         Ok(edit.map(|edit| edit.refused_unless(accepted)).transpose()?)
     }
 }
 
 /// The same for a normalized patch, and a document whose top-level members are known. The doubts are left to the caller.
-pub fn modify_members(document: &Document, members: &Members<'_>, patch: Object) -> MaybeEdit {
-    modified(document, members, &Value::Object(patch))
-}
-
-fn modified(document: &Document, members: &Members<'_>, patch: &Value) -> MaybeEdit {
+pub fn modify_members(document: &Document, members: &Members<'_>, patch: &Value) -> MaybeEdit {
     let mut sync = Sync::new(document, members);
     sync.top_level(patch);
     if sync.spread.is_empty() {
@@ -150,31 +143,24 @@ fn modified(document: &Document, members: &Members<'_>, patch: &Value) -> MaybeE
     sync.faults.into_result(())?;
     sync.spread.sort_by_key(|splice| splice.range.start);
     let opened = document.edited(&sync.spread);
-    verify_comments(document, &opened, &sync.spread, &mut []).map_err(EditError::Unproved)?;
-    modified(&opened, &opened.members(), patch)
+    verify_comments([document, &opened], &sync.spread, &mut []).map_err(EditError::Unproved)?;
+    modify_members(&opened, &opened.members(), patch)
 }
 
 impl Sync<'_, '_> {
     /// Makes the changes that were found, and proves them.
     pub(crate) fn proved(mut self) -> MaybeEdit {
         self.place_pending();
-        let Sync { document, around, leaving, splices, puts, promises, .. } = self;
-        self.faults.into_result(())?;
+        let Sync { document, around, leaving, splices, puts, promises, edit, faults, .. } = self;
+        faults.into_result(())?;
         let (splices, mut gone) = Layout::edits(&around, leaving, splices, &puts);
         // Changes can be several times as large as their text.
         drop(puts);
         let edited = document.edited(&splices);
         promises.verify([document, &edited]).map_err(EditError::Unproved)?;
         gone.extend(promises.gone);
-        verify_comments(document, &edited, &splices, &mut gone).map_err(EditError::Unproved)?;
-        let edit = Edit {
-            document: edited,
-            deleted_streams: self.deleted_streams + self.inner_streams,
-            inner_streams: self.inner_streams,
-            renamed_uses: 0,
-            guarded: self.guarded,
-        };
-        Ok(Some(edit).filter(|_| !splices.is_empty()))
+        verify_comments([document, &edited], &splices, &mut gone).map_err(EditError::Unproved)?;
+        Ok(Some(Edit { document: edited, ..edit }).filter(|_| !splices.is_empty()))
     }
 }
 
@@ -221,11 +207,10 @@ impl Promises {
         let entries = [0, 1].map(|side| both[side].entries_in(numbers[side].clone()));
         let [old, new] = entries.map(|entries| Members::group(Scope::Top, entries));
         for (key, expected) in &self.members {
-            // A value that is always shown may be missing where it is empty.
-            let shown = |value: Option<Value>| value.filter(|value| !is_empty(value));
-            let member = |value: Value| (key.clone(), value);
-            let [found, expected] = [new.value(key), expected.clone()]
-                .map(|value| shown(value).map(member).into_iter().collect::<Object>());
+            let [found, expected] = [new.value(key), expected.clone()].map(|value| {
+                // A value that is always shown may be missing where it is empty.
+                Object::from_iter(value.filter(|value| !is_empty(value)).map(|value| (key.clone(), value)))
+            });
             if !are_same(new.scope(), &found, &expected) {
                 return unproved(key.clone());
             }
@@ -244,7 +229,7 @@ impl Promises {
             let mut found = 0;
             for &entry in entries {
                 let Some(promised) = blocks.get(&*entry.group_name().value()) else { continue };
-                if !promised.as_ref().is_some_and(|promised| promised.is_kept(kind, &old, entry)) {
+                if !promised.as_ref().is_some_and(|promised| promised.is_kept(kind, both[0], entry)) {
                     return unproved(format!("{}.{}", kind.key(), entry.group_name().value()));
                 }
                 found += 1;
@@ -267,39 +252,34 @@ struct PromisedBlock {
 }
 
 impl PromisedBlock {
-    fn new(members: &Object) -> Self {
-        Self { old: None, members: serde_json::to_string(members).expect("values are JSON") }
-    }
-
-    /// A block that becomes another one.
-    fn changed(block: Entry<'_>, [current, target]: [&Object; 2]) -> Self {
-        let keys = current.keys().filter(|key| !target.contains_key(*key)).chain(target.keys());
-        let changed = keys.filter(|key| current.get(*key) != target.get(*key));
-        let value = |key: &String| target.get(key).cloned().unwrap_or_default();
-        let members = changed.map(|key| (key.clone(), value(key))).collect();
-        Self { old: Some(block.id()), ..Self::new(&members) }
+    fn new(old: Option<EntryId>, [current, target]: [&Object; 2]) -> Self {
+        let changed: Vec<_> = changed(current, target).map(|key| (key, target.get(key))).collect();
+        Self { old, members: serde_json::to_string(&changed).expect("values are JSON") }
     }
 
     /// True if the block in the new text says that.
-    fn is_kept(&self, kind: Kind, old: &Members<'_>, new: Entry<'_>) -> bool {
-        let Ok(members) = serde_json::from_str::<Object>(&self.members) else { return false };
-        let blocks = old.own_by_key(kind.key());
-        let block = |id| Some(blocks[blocks.binary_search_by_key(&id, |block| block.id()).ok()?]);
-        let changed: Vec<&str> = members.keys().map(String::as_str).collect();
-        let (mut expected, found) = match self.old.and_then(block) {
-            Some(old) => kind.read_differing([old, new], &changed).into(),
+    fn is_kept(&self, kind: Kind, old: &Document, new: Entry<'_>) -> bool {
+        let Ok(members) = serde_json::from_str::<Vec<(String, Value)>>(&self.members) else { return false };
+        let keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
+        let (mut expected, found) = match self.old {
+            Some(block) => kind.read_differing([old.entry(block), new], &keys).into(),
             None => (Object::new(), kind.read(new)),
         };
-        expected.extend(members);
+        members.into_iter().for_each(|(key, value)| drop(expected.insert(key, value)));
         expected.retain(|_, value| !value.is_null());
         are_same(kind.scope(), &expected, &found)
     }
 }
 
+/// The keys of the members that differ: those that go, then the others.
+fn changed<'v>(current: &'v Object, target: &'v Object) -> impl Iterator<Item = &'v String> {
+    let gone = current.keys().filter(|key| !target.contains_key(*key));
+    gone.chain(target.iter().filter(|(key, value)| current.get(*key) != Some(*value)).map(|(key, _)| key))
+}
+
 /// Compares the comments around the splices: each must be there still, unless it stood in what is gone.
 fn verify_comments(
-    old: &Document,
-    new: &Document,
+    [old, new]: [&Document; 2],
     splices: &[Splice],
     gone: &mut [Range<usize>],
 ) -> Result<(), Unproved> {
@@ -316,17 +296,13 @@ fn verify_comments(
     let behind = entries.find(|entry| entry.start() > last.range.end);
     let end = behind.map_or(old.text().len(), |entry| entry.start());
     let new_end = new.text().len() - (old.text().len() - end);
-    let kept = comments_in(old, start..end).filter(|(at, _)| !is_gone(*at)).map(|(_, comment)| comment);
-    let found = comments_in(new, start..new_end).map(|(_, comment)| comment);
-    let [kept, found]: [Vec<&str>; 2] = [kept.collect(), found.collect()];
-    // Most stand in both in the same order.
-    let [head, tail] = common_ends([&kept, &found]);
     let mut counts: HashMap<&str, usize> = HashMap::default();
-    found[head..found.len() - tail].iter().for_each(|comment| *counts.entry(comment).or_default() += 1);
+    comments_in(new, start..new_end).for_each(|(_, comment)| *counts.entry(comment).or_default() += 1);
     let mut is_there =
         |comment: &str| counts.get_mut(comment).filter(|left| **left > 0).map(|left| *left -= 1).is_some();
+    let mut kept = comments_in(old, start..end).filter(|(at, _)| !is_gone(*at));
     // A comment may hold a secret, and is not told.
-    let is_proved = kept[head..kept.len() - tail].iter().all(|comment| is_there(comment));
+    let is_proved = kept.all(|(_, comment)| is_there(comment));
     is_proved.then_some(()).ok_or_else(|| Unproved { at: "(comments)".to_owned() })
 }
 

@@ -35,8 +35,9 @@ impl<'d> Sync<'_, 'd> {
             let at = At { within, patch, pointer: at.pointer.child(name) };
             let block = match (place, patch) {
                 (Some(place), Value::Null) => {
-                    self.deleted_streams += usize::from(kind.has_sources());
-                    self.inner_streams += entries[place].inner_streams();
+                    let inner = entries[place].inner_streams();
+                    self.edit.deleted_streams += usize::from(kind.has_sources()) + inner;
+                    self.edit.inner_streams += inner;
                     self.remove(entries[place]);
                     self.promises.block(kind, name, None);
                     continue;
@@ -71,14 +72,17 @@ impl<'d> Sync<'_, 'd> {
         let block = text.entries().next()?;
         self.doubt_words(Scope::Top, block, pointer);
         self.doubt_lines_of((kind.scope(), kind.key()), block, pointer);
-        self.promises.block(kind, name, Some(PromisedBlock::new(&target)));
+        self.promises.block(kind, name, Some(PromisedBlock::new(None, [&Map::new(), &target])));
         Some(NewEntry::of(block))
     }
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: &At<'_, 'd>) {
-        // Other members stay as they are.
+        // Other members stay as they are, but a header is written as a whole.
         let touched = patch.keys().flat_map(|key| std::iter::once(&**key).chain(protocol_of_switch(key)));
-        let members = Members::akin(kind.scope(), entry.children(), touched);
+        let members = match entry.is_block() {
+            true => Members::akin(kind.scope(), entry.children(), touched),
+            false => Members::empty(kind.scope()),
+        };
         let current = kind.read_grouped(entry, &members);
         let patch = &*switched(&current, patch, &at.pointer, &mut self.faults);
         let merged = kind.merge(Some((&current, &members)), patch, &at.pointer);
@@ -105,7 +109,7 @@ impl<'d> Sync<'_, 'd> {
             true => self.contents(&members, [&current, &target], at),
             false => self.header(kind, entry, &target, &at.pointer),
         }
-        self.promises.block(kind, name, Some(PromisedBlock::changed(entry, [&current, &target])));
+        self.promises.block(kind, name, Some(PromisedBlock::new(Some(entry.id()), [&current, &target])));
     }
 
     /// Changes the source of a stream in its header, which has one at most. Each other line makes it a block first.
@@ -195,7 +199,8 @@ impl<'d> Sync<'_, 'd> {
                 let mut order: Vec<String> = entries.iter().copied().map(name_of).collect();
                 order.insert(at + 1, name.to_owned());
                 self.promises.orders.insert(kind, order);
-                self.promises.block(kind, name, Some(PromisedBlock::new(&kind.read(entries[at]))));
+                let copied = PromisedBlock::new(None, [&Map::new(), &kind.read(entries[at])]);
+                self.promises.block(kind, name, Some(copied));
             }
             None => {
                 let mut blocks = General { keyword: group }.read(entries, None).unwrap_or_default();

@@ -38,30 +38,11 @@ pub(super) fn drops(path: &Path, present: usize) -> Fault {
 }
 
 /// Refuses the text that a variable of a shell leaves when it is not set.
-pub(super) fn empty(place: Place, path: &Path) -> Fault {
-    let shown = path.shown();
-    let set =
-        |option: &str, end: &str| format!("`{option} {}`", Path::in_shell_quotes(&format!("{shown}={end}")));
-    let above = Place::through_lists(Place::Root, &path.segments[..path.segments.len() - 1]).ok();
-    let is_first = is_address(place, above);
-    let is_address = is_first || matches!(place, Place::Source(_));
-    let is_needed = match place {
-        Place::Part(part) => !part.is_optional(),
-        _ => is_first && matches!(above, Some(Place::Source(_))),
-    };
-    let removes = !is_needed && path.segments.last() != Some(&Segment::Append) && place.removal().is_ok();
-    let can_be_empty =
-        !is_address && (!place.is_text() || matches!(place, Place::Leaf(_))) && place.string("").is_ok();
-    let removal = removes.then(|| format!("{} removes it", set("--set", "null")));
-    let word = can_be_empty.then(|| format!("{} sets the empty word", set("--set-string", "")));
-    let hints: Vec<String> = removal.into_iter().chain(word).collect();
-    let hint = if hints.is_empty() { "give a value".to_owned() } else { hints.join(", ") };
+pub(super) fn empty(path: &Path) -> Fault {
+    let set = |end| Path::in_shell_quotes(&format!("{}={end}", path.shown())).into_owned();
+    let [null, nothing] = ["null", ""].map(set);
+    let hint = format!("`--set {null}` removes it, `--set-string {nothing}` sets the empty word");
     Fault::of_path("the value is empty").hint(hint)
-}
-
-/// True for the address of a source or of a backend.
-fn is_address(place: Place, above: Option<Place>) -> bool {
-    matches!(place, Place::Leaf(_)) && above.and_then(Place::scope).is_some()
 }
 
 impl Assigner<'_> {
@@ -104,20 +85,22 @@ impl Assigner<'_> {
     /// Refuses for the first word of a directive, such as an address, what are the words of the whole directive.
     pub fn refuse_whole(&self, place: Place, path: &Path, text: &str) -> Result<(), Fault> {
         let Some((last, above)) = path.segments.split_last() else { return Ok(()) };
-        let is_several = text.contains(char::is_whitespace) && !text.starts_with('"');
+        if !text.contains(char::is_whitespace) || text.starts_with('"') {
+            return Ok(());
+        }
         let Ok(whole) = Place::through_lists(Place::Root, above) else { return Ok(()) };
         let object = if let Place::Own(row) = whole { row.codec.facts().object } else { None };
         let is_first = match (place, object) {
             (Place::Part(part), Some(object)) => object.parts[0].key == part.key,
-            _ => is_address(place, Some(whole)),
+            // The address of a source or of a backend.
+            _ => matches!(place, Place::Leaf(_)) && whole.scope().is_some(),
         };
-        if !is_several || !is_first || whole.typed(text).is_err() {
+        if !is_first || whole.typed(text).is_err() {
             return Ok(());
         }
         let has_secret = object.is_some_and(|object| object.parts.iter().any(|part| part.secret))
             || text.split_whitespace().any(|word| !word_parts(word, Secrecy::Parts).is_empty());
-        let shown = path.first(above.len()).shown();
-        let all = format!("{shown}={}", if has_secret { "…" } else { text });
+        let all = format!("{}={}", path.first(above.len()).shown(), if has_secret { "…" } else { text });
         let hint = format!("`--set {}` sets them all, `--set-string` one word", Path::in_shell_quotes(&all));
         Err(Fault::of_path(format!("`{last}` is one word, and these are several")).hint(hint))
     }
@@ -161,7 +144,7 @@ impl Assigner<'_> {
             true => !patch[kind.key()][name][DirectiveRole::Sources.key(kind.scope())].is_null(),
             false => path.segments.len() <= 2,
         };
-        let name = names.into_iter().find(|name| !is_made(name) && !current.contains(&[kind.key(), name]))?;
+        let name = names.into_iter().find(|name| !current.contains(&[kind.key(), name]) && !is_made(name))?;
         let block = Path::of([kind.key(), name]);
         let named = if path.segments.len() > 1 { path } else { &block };
         let fault = Fault { kind: FaultKind::Path, ..current.missing(named, &[kind.key(), name]) }.at(path);

@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
-use super::Promises;
 use super::align::{Alignment, Step, align};
 use super::guarded::{At, Known, scope_in};
 use super::layout::{Anchor, Insertion, NewEntry, Put};
 use super::surroundings::{Leave, Surroundings, counts_as_block, kind_of};
+use super::{Edit, Promises, changed};
 use crate::schema::{
     Codec, DirectiveForm, Faults, General, Members, Normalizer, Object, Parameter, Pointer, SOURCE, Scope,
     addresses, are_named_blocks, first_argument, inner_scope, is_plural, keyword_of, merge_into, occurrence,
@@ -42,12 +42,8 @@ pub struct Sync<'p, 'd> {
     pub puts: Vec<Put<'d>>,
     /// What the new text must say.
     pub promises: Promises,
-    /// The number of streams that are deleted.
-    pub deleted_streams: usize,
-    /// The number of streams that stand inside deleted blocks.
-    pub inner_streams: usize,
-    /// Form changes and near misses, which are refused unless they are accepted.
-    pub guarded: Faults,
+    /// What is told of the edit beside its text.
+    pub edit: Edit,
     /// What is looked up where a change is in doubt.
     pub(super) known: Known<'d>,
     /// Why the patch can't be carried out.
@@ -80,9 +76,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             splices: Vec::new(),
             puts: Vec::new(),
             promises: Promises::default(),
-            deleted_streams: 0,
-            inner_streams: 0,
-            guarded: Faults::default(),
+            edit: Edit::default(),
             known: Known::default(),
             faults: Faults::default(),
             pending: Vec::new(),
@@ -97,7 +91,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             |key: &str| members.scope().by_key(key).is_none_or(|row| row.codec.facts().is_setting());
         let merged = patch.as_object().into_iter().flatten().filter(|(key, _)| is_merged(key));
         let merged: Object = merged.map(|(key, value)| (key.clone(), value.clone())).collect();
-        let present = |key: &String| Some((key.clone(), top_value(members, key)?));
+        let present = |key: &String| Some((key.clone(), members.value(key)?));
         let current: Object = merged.keys().filter_map(present).collect();
         let mut at = Normalizer::below_place(&root);
         let mut target = merge_into(current.clone(), members, &merged, &mut at);
@@ -110,9 +104,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     pub(super) fn contents(&mut self, members: &Members<'d>, both: [&Object; 2], at: &At<'_, 'd>) {
         let [current, target] = both;
         let (scope, mut replaced) = (members.scope(), HashSet::default());
-        let gone = current.keys().filter(|key| !target.contains_key(*key));
-        let changed = gone.chain(target.keys()).filter(|key| current.get(*key) != target.get(*key));
-        let changed: Vec<&String> = changed.collect();
+        let changed: Vec<&String> = changed(current, target).collect();
         let may_change = |row: &&Parameter| scope == Scope::Top || changed.iter().any(|key| *key == row.key);
         for row in scope.rows().filter(may_change) {
             let facts = row.codec.facts();
@@ -132,7 +124,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                     let value = target.get(row.key);
                     let target = value.filter(|target| nothing.as_ref() != Some(*target));
                     let text = target.map_or_else(String::new, |value| row.write(value).join("\n"));
-                    let nowhere = At { patch: &Value::Null, ..at.child(row.key) };
+                    let nowhere = At { patch: &Value::Null, pointer: at.pointer.child(row.key), ..*at };
                     self.fresh(Some(row), entries, text, &nowhere);
                     let keys = misshapen.iter().map(|line| scope.key_of(&line.keyword()).into_owned());
                     replaced.extend(keys);
@@ -289,7 +281,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// Changes one line to a fresh one: its words, and its block.
     pub(super) fn line(&mut self, row: Row, old: Entry<'d>, fresh: Entry<'_>, at: &At<'_, 'd>) {
         self.words(row, old, fresh);
-        let head = old.head_span().end as usize;
+        let head = || old.head_span().end as usize;
         match (old.is_block(), fresh.is_block()) {
             (true, true) => {
                 let members = Members::group(inner_scope(fresh), fresh.children());
@@ -298,12 +290,12 @@ impl<'p, 'd> Sync<'p, 'd> {
             // A block in the place of the `;`.
             (false, true) => {
                 let semicolon = old.end() - usize::from(old.is_terminated());
-                let between = self.document.text()[head..semicolon].trim_end();
+                let between = self.document.text()[head()..semicolon].trim_end();
                 let inside = NewEntry::of(fresh).inside(&self.around.style_of(old));
-                self.splice(head..old.end(), format!(" {{{between}{inside}"));
+                self.splice(head()..old.end(), format!(" {{{between}{inside}"));
             }
             (true, false) => {
-                let open = old.body().start - 1;
+                let (head, open) = (head(), old.body().start - 1);
                 let has_comment = self.document.text()[head..open].contains('#');
                 let from = if has_comment { open } else { head };
                 self.splice(head..head, ";");
@@ -442,13 +434,4 @@ fn each_said<'e>(entries: &[Entry<'e>], is_source: bool) -> (Vec<Entry<'e>>, Vec
         false => vec![occurrence_value(entry)],
     };
     entries.iter().flat_map(|&entry| said(entry).into_iter().map(move |said| (entry, said))).unzip()
-}
-
-/// The value of a member of the top level; `None` if it is not set.
-fn top_value(members: &Members<'_>, key: &str) -> Option<Value> {
-    let keyword = keyword_of(members.scope(), key);
-    match members.scope().by_key(key) {
-        Some(row) => row.codec.read(members.own(row), None),
-        None => General { keyword }.read(members.foreign_by_keyword(keyword), None),
-    }
 }

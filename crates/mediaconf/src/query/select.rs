@@ -223,7 +223,9 @@ impl Expansion<'_> {
         let depth = self.depth(&whole).map_err(at_path)?;
         let (mut places, mut absence) = (vec![Path { segments: Vec::new() }], None);
         for (at, segment) in whole.segments.iter().enumerate() {
-            for place in mem::take(&mut places) {
+            let above = if segment.is_pattern() { mem::take(&mut places) } else { Vec::new() };
+            places.iter_mut().for_each(|place| place.segments.push(segment.clone()));
+            for place in above {
                 match self.meant(&place, segment) {
                     Ok(meant) => places.extend(meant.into_iter().map(|one| place.child(one))),
                     Err(fault) if fault.is_absent() => drop(absence.get_or_insert(fault)),
@@ -248,11 +250,8 @@ impl Expansion<'_> {
         self.conditions.iter().try_fold(true, |holds, one| Ok(holds && one.holds(&value, place)?))
     }
 
-    /// The segments that one stands for below `above`, which may be a pattern.
+    /// The segments that a pattern stands for below `above`.
     fn meant(&self, above: &Path, pattern: &Segment) -> Result<Vec<Segment>, Fault> {
-        if !pattern.is_pattern() {
-            return Ok(vec![pattern.clone()]);
-        }
         if *pattern == Segment::EveryEntry {
             return match self.current.value_at(above)? {
                 Value::Array(entries) if entries.is_empty() => Err(Fault::absent("the list has no elements")),

@@ -2,7 +2,7 @@
 //! ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)).
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
@@ -208,7 +208,7 @@ impl From<Fault> for Faults {
 
 /// A place in a JSON document.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Pointer(String);
+pub struct Pointer(pub(super) String);
 
 impl Pointer {
     /// The whole document.
@@ -224,12 +224,21 @@ impl Pointer {
     /// The member or element of this place.
     #[must_use]
     pub fn child(&self, key: impl fmt::Display) -> Self {
-        let (above, mut child) = (self.0.len() + 1, format!("{}/{key}", self.0));
-        if child[above..].contains(['~', '/']) {
-            let key = child.split_off(above);
-            child += &key.replace('~', "~0").replace('/', "~1");
+        let mut child = Self(String::with_capacity(2 * self.0.len() + 16));
+        child.0 += &self.0;
+        child.push(key);
+        child
+    }
+
+    /// Goes on to a member or an element of this place, and returns the length up to which it was.
+    pub(super) fn push(&mut self, key: impl fmt::Display) -> usize {
+        let above = self.0.len();
+        write!(self.0, "/{key}").expect("a string takes all");
+        if memchr::memchr2(b'~', b'/', &self.0.as_bytes()[above + 1..]).is_some() {
+            let key = self.0.split_off(above + 1);
+            self.0 += &key.replace('~', "~0").replace('/', "~1");
         }
-        Self(child)
+        above
     }
 
     /// The keys and indices that lead here from the root.

@@ -1,8 +1,9 @@
 //! The members of one block: its entries grouped by the JSON key they are shown under.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
+use foldhash::{HashMap, HashSet};
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -108,10 +109,12 @@ impl Document {
     }
 }
 
-/// What the keywords of a row, in any form, and the keys of their members have in common.
-fn family(scope: Scope, name: &str) -> &str {
+/// What the keywords of a row, in any form, and the keys of their members have in common: the place of the row; of others
+/// the name.
+fn family(scope: Scope, name: &str) -> Result<usize, &str> {
     let name = name.trim_start_matches(Schema::ESCAPE);
-    scope.by_keyword(name).or_else(|| scope.by_key(name)).map_or(name, |row| row.key)
+    let row = scope.by_keyword(name).or_else(|| scope.by_key(name));
+    row.and_then(|row| scope.place(row)).ok_or(name)
 }
 
 /// The members of a block, the known ones in schema order, then the others by first appearance.
@@ -121,11 +124,18 @@ pub struct Members<'d> {
     /// The entries of the known parameters, and the places of these in the schema, in their order.
     own: Vec<Entry<'d>>,
     rows: Vec<usize>,
-    /// Those of each other keyword.
+    /// A bit for each known parameter that is looked at, by the place of its row: all of them, or few.
+    looked_at: u64,
+    /// The entries of each other keyword.
     foreign: IndexMap<Cow<'d, str>, Vec<Entry<'d>>>,
-    /// The places of the streams, of the lives and of the plugins, in the order of their names.
-    places: [OnceCell<Vec<usize>>; 3],
+    /// The places of the streams, of the lives and of the plugins, by their names.
+    places: [OnceCell<HashMap<String, usize>>; 3],
+    /// How often such a place was asked for.
+    asked: Cell<u8>,
 }
+
+/// The number of questions for the place of a name before all names are kept.
+const MOST_NOT_KEPT: u8 = 8;
 
 impl<'d> Members<'d> {
     /// Groups `entries`, which stand in a block of this scope.
@@ -139,10 +149,16 @@ impl<'d> Members<'d> {
         entries: impl Iterator<Item = Entry<'d>>,
         keys: impl Iterator<Item = &'k str>,
     ) -> Self {
-        let mut families: Vec<&str> = keys.map(|key| family(scope, key)).collect();
-        families.sort_unstable();
-        let is_akin = |entry: &Entry<'_>| families.binary_search(&family(scope, &entry.keyword())).is_ok();
-        Self::group(scope, entries.filter(is_akin))
+        let (mut looked_at, mut others) = (0, HashSet::default());
+        keys.for_each(|key| match family(scope, key) {
+            Ok(row) => looked_at |= 1 << row,
+            Err(name) => drop(others.insert(name)),
+        });
+        let is_akin = |entry: &Entry<'_>| match family(scope, &entry.keyword()) {
+            Ok(row) => looked_at >> row & 1 == 1,
+            Err(name) => others.contains(name),
+        };
+        Self { looked_at, ..Self::group(scope, entries.filter(is_akin)) }
     }
 
     /// The place of the row of an entry in the scope.
@@ -159,14 +175,15 @@ impl<'d> Members<'d> {
             }
         }
         own.sort_by_key(|(row, _)| *row);
-        (members.rows, members.own) = own.into_iter().unzip();
+        members.rows = own.iter().map(|(row, _)| *row).collect();
+        members.own = own.into_iter().map(|(_, entry)| entry).collect();
         members
     }
 
     /// The members of an empty block.
     pub fn empty(scope: Scope) -> Self {
-        let (own, rows, foreign, places) = Default::default();
-        Self { scope, own, rows, foreign, places }
+        let (own, rows, foreign, places, asked) = Default::default();
+        Self { scope, own, rows, looked_at: u64::MAX, foreign, places, asked }
     }
 
     /// Returns the scope of the block.
@@ -181,10 +198,11 @@ impl<'d> Members<'d> {
         self.scope.place(parameter).map_or(&[], |row| &self.own[rows(row)])
     }
 
-    /// Each known parameter with its entries, in schema order.
+    /// Each known parameter that is looked at with its entries, in schema order.
     pub fn all_own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
         let mut start = 0;
-        self.scope.rows().enumerate().map(move |(place, row)| {
+        let rows = self.scope.rows().enumerate().filter(|(place, _)| self.looked_at >> place & 1 == 1);
+        rows.map(move |(place, row)| {
             let count = self.rows[start..].iter().take_while(|of| **of == place).count();
             start += count;
             (row, &self.own[start - count..start])
@@ -198,15 +216,14 @@ impl<'d> Members<'d> {
 
     /// The place of a stream, live or plugin among those of its kind, from 0.
     pub fn place_of(&self, kind: Kind, name: &str) -> Option<usize> {
-        let blocks = self.own_by_key(kind.key());
-        let name_at = |place: usize| blocks[place].group_name().value();
-        let places = self.places[kind as usize].get_or_init(|| {
-            let mut places: Vec<usize> = (0..blocks.len()).collect();
-            places.sort_by_cached_key(|&place| name_at(place));
-            places
-        });
-        let last = places.partition_point(|&place| *name_at(place) <= *name).checked_sub(1)?;
-        Some(places[last]).filter(|&place| name_at(place) == name)
+        let names = || self.own_by_key(kind.key()).iter().map(|block| block.group_name().value());
+        // Of few names none is kept.
+        self.asked.set(self.asked.get().saturating_add(1));
+        if self.asked.get() < MOST_NOT_KEPT {
+            return names().rposition(|found| found == name);
+        }
+        let places = || names().map(Cow::into_owned).zip(0..).collect();
+        self.places[kind as usize].get_or_init(places).get(name).copied()
     }
 
     /// The entries of each unknown keyword, by first appearance.

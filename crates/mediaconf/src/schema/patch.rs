@@ -155,10 +155,9 @@ impl Normalizer {
 
     /// Looks at a member or an element of the value.
     pub fn below<T>(&mut self, key: impl fmt::Display, look: impl FnOnce(&mut Self) -> T) -> T {
-        let below = self.at.child(key);
-        let above = std::mem::replace(&mut self.at, below);
+        let above = self.at.push(key);
         let found = look(self);
-        self.at = above;
+        self.at.0.truncate(above);
         found
     }
 
@@ -209,16 +208,16 @@ impl Normalizer {
         value: Value,
         mut member: impl FnMut(&mut Self, &str, Value) -> Option<Value>,
     ) -> Option<Value> {
-        let members = match value {
+        let mut members = match value {
             Value::Object(members) => members,
             Value::Array(elements) if elements.is_empty() => Map::new(),
             other => return self.unlike("an object", &other, ""),
         };
-        let kept = members.into_iter().filter_map(|(key, value)| {
-            let value = self.below(&key, |this| member(this, &key, value))?;
-            Some((key, value))
+        members.retain(|key, value| {
+            let normalized = self.below(key, |this| member(this, key, value.take()));
+            normalized.map(|normalized| *value = normalized).is_some()
         });
-        Some(kept.collect())
+        Some(Value::Object(members))
     }
 
     /// Normalizes the elements of a list, by their places in it; `None` if one of them is refused.

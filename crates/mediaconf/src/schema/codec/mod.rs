@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::schema::{
     BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, Fault, FaultKind, Faults, JsonForm, Kind,
     ListShape, Members, Normalizer, Object, PORT, Parameter, Place, Pointer, SWITCH, Schema, Scope, TEXT,
-    WordKind, first_argument, integer, is_empty, is_scalar, listed, plain_word,
+    WordKind, first_argument, integer, is_empty, is_scalar, listed, plain_word, read,
 };
 use crate::syntax::{Document, Entry, Word};
 
@@ -30,8 +30,9 @@ pub fn read_directive<T>(words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T
 
 /// `keyword words;`
 pub fn directive(keyword: &str, words: impl IntoIterator<Item = String>) -> String {
-    let words: String = words.into_iter().map(|word| format!(" {word}")).collect();
-    format!("{keyword}{words};")
+    let mut text = keyword.to_owned();
+    words.into_iter().for_each(|word| text.extend([" ", &word]));
+    text + ";"
 }
 
 /// `keyword name { … }`, or without a block.
@@ -303,7 +304,8 @@ impl Kind {
         read_members(members, Some(&BlockHead { kind: self, entry, position: 0, globals: None }))
     }
 
-    /// The own members in which two blocks may differ, and those with these keys; all of them if their heads differ.
+    /// The own members in which two blocks may differ, without those with these keys, and with them on the new side; all of
+    /// them if their heads differ.
     pub fn read_differing(self, both: [Entry<'_>; 2], keys: &[&str]) -> [Object; 2] {
         let lines = both.map(|entry| entry.children().collect::<Vec<_>>());
         let [head, other_head] = [0, 1].map(|side| {
@@ -318,10 +320,21 @@ impl Kind {
         let rest = lines.each_ref().map(|lines| &lines[head..]);
         let tail = zip(rest[0].iter().rev(), rest[1].iter().rev()).take_while(are_same).count();
         let middle = rest.iter().flat_map(|rest| &rest[..rest.len() - tail]);
-        let keywords: Vec<_> = middle.map(|line| line.keyword()).collect();
+        let member = |line: &Entry<'_>| match read(self.scope(), *line) {
+            Ok(row) => row.key.to_owned(),
+            Err(_) => self.scope().key_of(&line.keyword()).into_owned(),
+        };
+        let differing: Vec<String> = middle.map(member).filter(|key| !keys.contains(&&**key)).collect();
+        let mut wanted: Vec<&str> = differing.iter().map(String::as_str).collect();
         lines.map(|lines| {
-            let keys = keys.iter().copied().chain(keywords.iter().map(|keyword| &**keyword));
-            read_members(&Members::akin(self.scope(), lines.into_iter(), keys), None)
+            let mut members = Object::new();
+            if !wanted.is_empty() {
+                let akin = Members::akin(self.scope(), lines.into_iter(), wanted.iter().copied());
+                members = read_members(&akin, None);
+                members.retain(|key, _| wanted.contains(&key.as_str()));
+            }
+            wanted.extend(keys);
+            members
         })
     }
 
@@ -340,7 +353,9 @@ impl Kind {
         let (own, members) = current.unwrap_or((shown, &nothing));
         let mut at = Normalizer::below_place(at);
         let mut merged = merge_into(own.clone(), members, patch, &mut at);
-        for (key, value) in shown {
+        // What was not looked at is what it was.
+        let is_asked = |key: &String| current.is_none() || patch.contains_key(key);
+        for (key, value) in shown.iter().filter(|(key, _)| is_asked(key)) {
             merged.entry(key.clone()).or_insert_with(|| value.clone());
         }
         merged.shift_remove(Schema::POSITION);
