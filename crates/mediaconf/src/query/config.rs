@@ -230,10 +230,7 @@ impl<'d> Config<'d> {
             let value = match member {
                 [] => return value_at(&self.to_json(), rest),
                 [key] => self.member(key)?,
-                [group, name, ..] => {
-                    let kind = Schema::kind(group)?;
-                    self.block(kind, self.place(kind, name)?)
-                }
+                [group, name, ..] => self.value(&[group, name])?,
             };
             *entered = (member.iter().map(|key| (*key).to_owned()).collect(), value);
         }
