@@ -40,6 +40,7 @@ pub const ERRORS: &[(&str, &str)] = &[
         "rtmp fast;",
     ),
     ("The text is not UTF-8, or holds a NUL byte.", "root \0;"),
+    ("The file is in the old 3.x format of Erlang terms.", "{http, 8080}.\n"),
     (
         "A limit is exceeded; see LIMITS.",
         concat!(

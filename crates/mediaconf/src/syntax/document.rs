@@ -352,10 +352,25 @@ pub fn common_ends<T: PartialEq>([old, new]: [&[T]; 2]) -> [usize; 2] {
     [head, tail + old.zip(new).take_while(|(old, new)| old == new).count()]
 }
 
-/// The error of a text that is not parsed: spans are pairs of `u32`, and editors count in `i32`.
+/// The error of a text that is not parsed.
 fn unparsed(text: &str) -> Option<Diagnostic> {
+    // Spans are pairs of `u32`, and editors count in `i32`.
     let is_too_large = text.len() > i32::MAX as usize;
-    is_too_large.then(|| Diagnostic::error(0..0, "the text is larger than 2 GiB"))
+    let too_large = is_too_large.then(|| Diagnostic::error(0..0, "the text is larger than 2 GiB"));
+    too_large.or_else(|| erlang_terms(text))
+}
+
+/// The error of a text whose first line that is no `%` comment is `{http, 8080}.`: the format of version 3.
+fn erlang_terms(text: &str) -> Option<Diagnostic> {
+    let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
+    let line = lines.find(|line| !line.is_empty() && !line.starts_with('%'))?;
+    let (name, _) = line.strip_prefix('{')?.split_once(',')?;
+    let start = (line.as_ptr() as usize - text.as_ptr() as usize) as u32;
+    let message = "this is the old 3.x format (Erlang terms), not a `media.conf`";
+    let hint = "write `http 8080;` for `{http, 8080}.`, and `#` for `%`";
+    let found = Diagnostic::error(start..start + line.len() as u32, message).hint(hint);
+    (!name.trim().is_empty() && name.trim().bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
+        .then_some(found)
 }
 
 /// The pieces of the new text in order: kept, replacement, kept, …; some may be empty.
