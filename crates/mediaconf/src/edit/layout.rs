@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use foldhash::HashSet;
 
-use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block};
+use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block, end_with_stray};
 use crate::syntax::{Document, Entry, EntryId, Splice, Word};
 
 /// The place for a new or moved entry.
@@ -159,7 +159,9 @@ impl<'a, 'd> Layout<'a, 'd> {
         let (own_line, nothing) = (format!("{newline}{}", style.indent), String::new());
         // The place, the text in front of the entry and behind it, and whether it stands on a line with others.
         let (offset, before, behind, inline) = match *place {
-            Anchor::After(anchor) if one_line => (anchor.end(), " ".to_owned(), nothing, true),
+            Anchor::After(anchor) if one_line => {
+                (end_with_stray(self.document.text(), anchor.end()), " ".to_owned(), nothing, true)
+            }
             Anchor::After(anchor) => match self.behind_on_line(anchor.end()) {
                 // The new text goes in front of the line end, and brings a line end of its own.
                 (at, None) => (at, around.newline(at).repeat(1 + blank_lines), nothing, false),

@@ -37,7 +37,7 @@ pub use substitution::Substitution;
 
 use std::ops::Range;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -47,6 +47,7 @@ use crate::schema::{
 use crate::secret::Masker;
 use crate::syntax::{Document, Entry, EntryId, Splice, comments};
 use layout::Layout;
+use surroundings::end_with_stray;
 pub(crate) use sync::Sync;
 
 /// The comments of a text, and how often each stands there.
@@ -157,6 +158,7 @@ impl Sync<'_, '_> {
         // Changes can be several times as large as their text.
         drop(puts);
         let edited = document.edited(&splices);
+        refuse_torn([document, &edited])?;
         promises.verify([document, &edited]).map_err(EditError::Unproved)?;
         gone.extend(promises.gone);
         verify_comments([document, &edited], &splices, &mut gone).map_err(EditError::Unproved)?;
@@ -275,6 +277,32 @@ impl PromisedBlock {
 fn changed<'v>(current: &'v Object, target: &'v Object) -> impl Iterator<Item = &'v String> {
     let gone = current.keys().filter(|key| !target.contains_key(*key));
     gone.chain(target.iter().filter(|(key, value)| current.get(*key) != Some(*value)).map(|(key, _)| key))
+}
+
+/// Refuses an edit that takes a placeholder of a template apart, or makes the block that `${NAME}` is read as.
+fn refuse_torn(both: [&Document; 2]) -> Result<(), Fault> {
+    let [old, new] =
+        both.map(|side| placeholders(side).map(|place| &side.text()[place]).collect::<HashSet<_>>());
+    let fault = || Fault::plain("this would break a placeholder of a template, such as `${NAME}`");
+    let hint = "fill it in first, or change the text by hand with `edit`";
+    new.is_subset(&old).then_some(()).ok_or_else(|| fault().hint(hint))
+}
+
+/// The directives that are read as blocks because of a placeholder, each with what is glued to it and the `;` behind it.
+pub fn placeholders(document: &Document) -> impl Iterator<Item = Range<usize>> {
+    let text = document.text();
+    // Nearly no text has one.
+    let may_hold = memchr::memchr2(b'$', b'%', text.as_bytes()).is_some();
+    let blocks = document.all_entries().take_while(move |_| may_hold).filter(|entry| entry.is_block());
+    let is_variable = |block: &Entry<'_>| block.words().last().is_some_and(|word| word.raw.ends_with('$'));
+    let is_meant = move |block: &Entry<'_>| text[block.body()].starts_with('%') || is_variable(block);
+    let found = blocks.filter(move |block| is_meant(block) && block.block_kind().is_none());
+    found.map(|block| {
+        let ends_word = |c: char| c.is_whitespace() || matches!(c, ';' | '{');
+        let start = text[..block.start()].rfind(ends_word).map_or(0, |at| at + 1);
+        let end = text[block.end()..].find(ends_word).map_or(text.len(), |at| block.end() + at);
+        start..end_with_stray(text, end)
+    })
 }
 
 /// Compares the comments around the splices: each must be there still, unless it stood in what is gone.

@@ -288,7 +288,8 @@ fn without_last_line_end(around: &Surroundings<'_>, mut ranges: Vec<Range<usize>
     ranges
 }
 
-fn end_with_stray(text: &str, end: usize) -> usize {
+/// The end of an entry with the stray `;` behind it.
+pub fn end_with_stray(text: &str, end: usize) -> usize {
     let blanks = text[end..].len() - text[end..].trim_start_matches([' ', '\t']).len();
     if text[end + blanks..].starts_with(';') { end + blanks + 1 } else { end }
 }

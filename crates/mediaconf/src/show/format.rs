@@ -6,7 +6,7 @@
 use std::iter::{once, successors};
 
 use crate::check::check;
-use crate::edit::Unproved;
+use crate::edit::{Unproved, placeholders};
 use crate::query::Config;
 use crate::syntax::{Diagnostics, Document, Fix, Splice, Token, TokenKind, spliced_pieces};
 
@@ -27,11 +27,26 @@ impl Document {
         let old = self.text();
         let mut blocks = self.all_entries().filter(|entry| entry.is_block());
         let mut formatter = Formatter::default();
+        // A directive with a placeholder of a template stays as it is.
+        let mut kept = placeholders(self).peekable();
+        let (mut last, mut kept_end) = (0, 0);
         for token in Token::all(old) {
             let is_block = token.kind == TokenKind::Open;
             let is_one_line =
                 is_block && blocks.next().is_some_and(|block| !old[block.body()].contains('\n'));
-            formatter.token(&token, is_one_line);
+            while let Some(place) = kept.next_if(|place| place.start < token.start) {
+                kept_end = kept_end.max(place.end);
+            }
+            let end = token.start + token.raw.len();
+            if token.start < kept_end {
+                formatter.line.push_str(&old[last..end]);
+                formatter.in_entry = token.kind != TokenKind::End;
+            } else {
+                // Its line ends it where no `;` does.
+                formatter.in_entry &= last != kept_end || token.line_feeds == 0;
+                formatter.token(&token, is_one_line);
+            }
+            last = end;
         }
         formatter.break_line();
         let new = Self::parse(start_of(old).to_owned() + &formatter.text);
@@ -206,6 +221,11 @@ mod tests {
             // What is only a warning stays.
             ("a;;\n;\nb {;c }", "a;;\n;\nb { ; c }\n"),
             ("b {\n c }", "b {\n  c\n}\n"),
+            // So does a placeholder of a template.
+            (
+                "a  ${N}:${P}/x  b=1;\n${REST}\nb{ c ${D};\n d {% if x %}y; }",
+                "a  ${N}:${P}/x b=1;\n${REST}\nb {\n  c ${D};\n  d {% if x %}y;\n}\n",
+            ),
         ] {
             let document = Document::parse(old);
             let found = document

@@ -13,7 +13,8 @@ use crate::laws::{caught, comes_back, texts};
 fn hold_for_every_valid_text(texts: Vec<(String, String)>, law: impl Fn(&Document)) {
     fixtures::all_texts(texts, |text| {
         let document = Document::parse(text);
-        if is_valid(&document) { caught(|| law(&document)) } else { Ok(()) }
+        // No patch can write a placeholder.
+        if is_valid(&document) && !text.contains("${") { caught(|| law(&document)) } else { Ok(()) }
     });
 }
 
