@@ -21,6 +21,9 @@ use crate::schema::{
 };
 use crate::syntax::{Diagnostic, Entry};
 
+/// What is written in the place of a dot.
+const SLIPS: [char; 8] = ['/', ':', ' ', '\t', ',', ';', '|', '\\'];
+
 /// What the text is known to hold, looked up where it is needed.
 #[derive(Default)]
 pub(super) struct Known<'d> {
@@ -79,13 +82,10 @@ impl<'d> Sync<'_, 'd> {
         let is_used = |kind: &str| self.used().contains(&(kind.into(), keyword.as_ref().into()));
         let near = near.map(|near| format!("did you mean {}?", near.in_words()));
         let near = self.missed(scope, line, pointer).or(near);
-        let near = near.map(|near| match near == format!("did you mean `{keyword}`?") {
-            true => {
-                "did you mean a path? A patch has an object for each name, `--set` takes it without quotes"
-                    .to_owned()
-            }
-            false => near,
-        });
+        let same = format!("did you mean `{keyword}`?");
+        let path =
+            "did you mean a path? A patch has an object for each name, `--set` takes it without quotes";
+        let near = near.map(|near| if near == same { path.to_owned() } else { near });
         if let Some(near) = near.filter(|_| !kind.is_some_and(is_used)) {
             let hint = unless_right(&near, &format!("`{keyword}`"));
             let message = format!("`{keyword}` is not known here");
@@ -140,7 +140,10 @@ impl<'d> Sync<'_, 'd> {
         let at = |above: &[String], Path { segments }: Path| {
             let above = Path::of(above.iter().map(String::as_str));
             let whole = Path { segments: [above.segments, segments].concat() };
-            Some(format!("did you mean `{}`?", whole.shown()))
+            // `urls.0` is `urls[0]`.
+            let names = Some(whole.names()).filter(|names| names.len() == whole.segments.len());
+            let plain = names.map(|names| Pointer::from_keys(names).to_path());
+            Some(format!("did you mean `{}`?", plain.as_ref().unwrap_or(&whole).shown()))
         };
         let (lower, newer) =
             (key.to_lowercase(), Schema::foreign(&key).and_then(|row| scope.by_key(row.is?)));
@@ -154,7 +157,7 @@ impl<'d> Sync<'_, 'd> {
         }
         // A whole path, as `read` prints it or with other signs between its names.
         let is_name = key.contains("://") || self.group_with(&key).is_some();
-        let text = key.trim_start_matches(['$', '.', '/', ':']).replace(['/', ':'], ".");
+        let text = key.trim_start_matches(['$', '.', '/', ':']).replace(SLIPS, ".");
         let path =
             if is_name { Path::of([&*key]) } else { Path::parse(&text).unwrap_or_else(|_| Path::of([])) };
         if let Some(first) = path.segments.first().and_then(Segment::name) {
@@ -183,10 +186,9 @@ impl<'d> Sync<'_, 'd> {
             at(&block, Path::of([row.key, &*key]))
         };
         let meant = blocks.clone().find_map(own);
-        if let Some(meant) = meant.or_else(|| std::iter::once((scope, above)).chain(blocks).find_map(part)) {
-            return Some(meant);
-        }
-        (line.is_block() && wraps(line)).then(|| format!("did you mean what is in `{key}`, without it?"))
+        let meant = meant.or_else(|| std::iter::once((scope, above)).chain(blocks).find_map(part));
+        let is_wrapper = || line.is_block() && wraps(line);
+        meant.or_else(|| is_wrapper().then(|| format!("did you mean what is in `{key}`, without it?")))
     }
 
     /// The key of the group that has a block of this name.
@@ -221,21 +223,25 @@ impl<'d> Sync<'_, 'd> {
                 let found = format!("there are {} `{keyword}` lines", old.len());
                 Some((found, format!("replace them with {made}")))
             }
-            _ => alignment.new.iter().zip(new).find_map(|(origin, new)| match *origin {
-                Some((Step::Edited, at)) => {
-                    let [has, made] = form_change(old[at], *new)?;
-                    Some((format!("`{keyword}` has {has}"), made.to_owned()))
-                }
-                _ => None,
+            _ => alignment.new.iter().zip(new).find_map(|(origin, new)| {
+                let (_, at) = origin.filter(|(step, _)| *step == Step::Edited)?;
+                let [has, made] = form_change(old[at], *new)?;
+                Some((format!("`{keyword}` has {has}"), made.to_owned()))
             }),
         };
         let Some((found, made)) = change else { return };
         let message = format!("{found} here, and this patch would {made}");
         let change = Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message);
-        self.edit.guarded.push(change.hint(
-            "send the present value with your change; `--accept form-change` (over HTTP `accept=form-change`) \
-             makes the change anyway",
-        ));
+        let way = match patch.as_object().and_then(|blocks| blocks.keys().next()) {
+            Some(name) if old.len() > 1 => {
+                let place = old.iter().position(|line| first_argument(*line) == *name).unwrap_or(old.len());
+                let line = format!("{}[{place}]", pointer.to_path().shown());
+                format!("the lines are a list: `{line}[0]` is the name of this one, `{line}[1]` its block")
+            }
+            _ => "send the present value with your change".to_owned(),
+        };
+        let accepted = "`--accept form-change` (over HTTP `accept=form-change`) replaces all that is there";
+        self.edit.guarded.push(change.hint(format!("{way}; {accepted}")));
     }
 }
 
@@ -255,7 +261,7 @@ pub(super) fn scope_in(within: Option<Entry<'_>>) -> Scope {
 fn form_change(old: Entry<'_>, new: Entry<'_>) -> Option<[&'static str; 2]> {
     let is_quoted = || new.only_argument().is_some_and(|word| word.value().contains(char::is_whitespace));
     match (old.is_block(), new.is_block(), old.count_arguments()) {
-        (false, true, 1..) => Some(["words", "turn it into a block"]),
+        (false, true, 1..) => Some(["words", "replace them with a block"]),
         (true, false, _) => Some(["a block", "replace it with words"]),
         (false, false, 2..) if is_quoted() => Some(["several words", "replace them with one quoted word"]),
         _ => None,
