@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::forms::{Plain, merged, prose_parts, word_parts};
-use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_secret_name};
+use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_other_account, is_secret_name};
 use super::values::{SecretValues, is_one_of};
 use crate::schema::{Kind, Scope, inner_scope, read};
 use crate::syntax::{Children, Document, Entry, Word, comments};
@@ -24,13 +24,13 @@ impl Document {
     /// In a text with errors it is unclear which words belong to a directive, so there every word behind
     /// the name of a secret counts.
     pub fn secret_spans(&self) -> Vec<Range<usize>> {
-        secrets_in(self, std::iter::once(0..self.text().len()).collect())
+        secrets_in([self; 2], std::iter::once(0..self.text().len()).collect())
     }
 }
 
 /// Returns the secrets in these windows of a text, and maybe others: by their place or their form, and in comments those
-/// that stand elsewhere in the text.
-pub fn secrets_in(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
+/// that stand elsewhere in the text, or in the one beside it in a diff.
+pub fn secrets_in([document, beside]: [&Document; 2], windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let (text, windows) = (document.text(), merged(windows));
     let mut comments = windows.iter().flat_map(|window| comments_in(text, window.clone())).peekable();
     if comments.peek().is_none() {
@@ -38,6 +38,9 @@ pub fn secrets_in(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<
     }
     let mut values = SecretValues::default();
     let mut found = values.add(document);
+    if !std::ptr::eq(document, beside) {
+        values.add(beside);
+    }
     for comment in comments {
         let told = values.spans(&text[comment.clone()], SecretValues::ENCODINGS).into_iter();
         found.extend(told.map(|span| comment.start + span.start..comment.start + span.end));
@@ -102,8 +105,10 @@ impl Finder<'_> {
         let Ok(row) = read(scope, entry) else {
             let mut reader = WordReader::new(inherited);
             entry.words().for_each(|word| self.word(&mut reader, word, false));
-            let is_whole = reader.secrecy != Secrecy::Parts;
-            return (if is_whole { Scope::Unknown } else { inner_scope(entry) }, reader.secrecy);
+            // A block may have any name.
+            let is_name = reader.secrecy == Secrecy::Account && !is_other_account(&entry.keyword());
+            let inside = if is_name { inherited } else { reader.secrecy };
+            return (if inside == Secrecy::Parts { inner_scope(entry) } else { Scope::Unknown }, inside);
         };
         let (facts, mut reader) = (row.codec.facts(), WordReader::new(Secrecy::Parts));
         match facts.object {
@@ -122,8 +127,8 @@ impl Finder<'_> {
         let value = word.value();
         let secrecy = reader.next(&value);
         let secret = match word.option() {
-            _ if is_secret || secrecy == Secrecy::Whole => Some(word),
-            (key, value) => value.filter(|_| Secrecy::from_name(&key.value()) == Secrecy::Whole),
+            _ if is_secret || secrecy.hides(&value) => Some(word),
+            (key, value) => value.filter(|value| Secrecy::from_name(&key.value()).hides(&value.value())),
         };
         if let Some(secret) = secret {
             let place = secret.start as usize..secret.end() as usize;
@@ -157,15 +162,14 @@ pub fn line_parts(line: &str, continued: Option<Secrecy>) -> (Vec<Range<usize>>,
         let is_directive = continued.is_some() || clause.ends_with(ENDS);
         for (place, word) in words.split(BLANKS).filter(|word| !word.is_empty()).enumerate() {
             let name = leading_name(word);
-            let is_of_account = reader.is_completed_by(name) || reader.awaits_account();
-            let counts = is_directive || place == 0 || is_unmistakable(name) || is_of_account;
+            let counts = is_directive || place == 0 || is_unmistakable(name) || reader.is_completed_by(name);
             let own = if counts { reader.next(name) } else { reader.secrecy };
             match if is_secret_line { Secrecy::Whole } else { own } {
-                Secrecy::Parts | Secrecy::Push if reader.secrecy == Secrecy::Whole => {
+                Secrecy::Parts | Secrecy::Push if reader.secrecy.hides(word) => {
                     // What follows the name of a secret in the same word: `"password":"…"`.
                     let at = name.as_ptr() as usize - word.as_ptr() as usize + name.len();
                     let value = word[at..].trim_start_matches(['=', ':', '\'', '>', ',']);
-                    mark(value, word_parts(value, Secrecy::Whole));
+                    mark(value, word_parts(value, reader.secrecy));
                 }
                 // The line was looked at as a whole.
                 Secrecy::Parts => {}

@@ -32,7 +32,7 @@ const ENDS: [char; 5] = [' ', '\t', '\r', '\n', '"'];
 
 /// The secret parts of the value of one word of a configuration, in order, not overlapping.
 pub fn word_parts(word: &str, secrecy: Secrecy) -> Vec<Range<usize>> {
-    if secrecy == Secrecy::Whole {
+    if secrecy.hides(word) {
         return part(word, word).into_iter().collect();
     }
     let mut found = Vec::new();
@@ -162,6 +162,7 @@ impl<'t> SecretScan<'t> {
             Some('?' | '&') => is_secret_key(name),
             // Beside those of the table.
             _ if is_in_stream_id => matches!(name, "s" | "k") || is_secret_key(name),
+            _ if name == "auth" => until(behind, &ENDS).contains(':') && !behind.contains("://"),
             // In the parameters of `Digest`, a password is a hash.
             _ => is_secret_name(name) || name == "response" && behind.starts_with('"'),
         };

@@ -133,7 +133,7 @@ impl Masker {
         match value {
             _ if *self == Self::Off => value.clone(),
             Value::String(text) => Value::String(self.word(text, place.reader.next(text)).into_owned()),
-            Value::Number(number) if place.reader.secrecy == Secrecy::Whole => {
+            Value::Number(number) if place.reader.secrecy.hides(&number.to_string()) => {
                 self.mask(&number.to_string()).into()
             }
             // The words of a directive, or its occurrences: the word behind `token` is a secret.
@@ -155,7 +155,7 @@ impl Masker {
                     are_words && !members.values().any(|inner| inner.is_object() || inner.is_array());
                 let shown = members.iter().map(|(key, value)| {
                     let name = self.word(key, place.key_secrecy(key)).into_owned();
-                    let shown = self.json_at(place.member(key), value);
+                    let mut shown = self.json_at(place.member(key), value);
                     match value {
                         Value::String(address) if are_words && key == "url" => {
                             place.reader = place.reader.behind(address)
@@ -164,6 +164,11 @@ impl Masker {
                         // in front of which the `;` is lost.
                         Value::Bool(true) if are_options => place.reader = place.reader.behind(key),
                         _ if are_options && is_account(key) => place.reader.secrecy = Secrecy::Whole,
+                        Value::String(text)
+                            if key == "auth" && text.contains(':') && !text.contains("://") =>
+                        {
+                            shown = self.mask(text).into();
+                        }
                         _ => {}
                     }
                     (name, shown)
@@ -197,10 +202,11 @@ pub struct MaskedText<'d> {
 }
 
 impl<'d> MaskedText<'d> {
-    /// Finds the secrets in `windows` of the text, in any order.
-    pub fn new(document: &'d Document, masker: Masker, windows: Vec<Range<usize>>) -> Self {
+    /// Finds the secrets in `windows` of the first text, in any order. The other one is the other side of a diff, whose secrets a
+    /// comment may tell.
+    pub fn new([document, other]: [&'d Document; 2], masker: Masker, windows: Vec<Range<usize>>) -> Self {
         let text = document.text();
-        let secrets = if masker == Masker::Off { Vec::new() } else { secrets_in(document, windows) };
+        let secrets = if masker == Masker::Off { Vec::new() } else { secrets_in([document, other], windows) };
         Self { text, masks: secrets.into_iter().map(|secret| masker.splice(text, secret)).collect() }
     }
 
@@ -281,7 +287,8 @@ impl JsonPlace {
     const ROOT: Self = Self { level: Level::Root, reader: WordReader::new(Secrecy::Parts) };
 
     fn member(self, key: &str) -> Self {
-        let words = |reader| Self { level: Level::Words, reader };
+        let level = || if Schema::has_named_blocks(key) { Level::Group } else { Level::Words };
+        let words = |reader| Self { level: level(), reader };
         match self.level {
             Level::Root => match Scope::Top.by_key(key).map(|row| row.codec.facts()) {
                 Some(facts) if facts.group.is_some() || facts.entries_of.is_some() => {
@@ -298,13 +305,14 @@ impl JsonPlace {
             Level::Words if key == "extra" => self,
             // An address with a query that was split at its first `=`.
             Level::Words if key.contains(['?', '&']) => words(WordReader::new(Secrecy::Whole)),
-            Level::Words => words(self.reader.inside().behind(key.trim_start_matches(Schema::ESCAPE))),
+            Level::Words => words(self.reader.behind(key.trim_start_matches(Schema::ESCAPE))),
         }
     }
 
     /// Returns the secrecy of a key of an object here.
     fn key_secrecy(mut self, key: &str) -> Secrecy {
-        if let Level::Object(_) = self.level { Secrecy::Parts } else { self.reader.next(key) }
+        let is_open = matches!(self.level, Level::Object(_)) || key == "extra";
+        if is_open { Secrecy::Parts } else { self.reader.next(key) }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use percent_encoding::percent_decode_str;
 
+use super::values::is_one_of;
 use crate::schema::{DirectiveRole, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema, is_slip};
 
 /// Options of programs whose value is a login and a password.
@@ -38,6 +39,8 @@ pub enum Secrecy {
     Parts,
     /// These parts, and the key at the end of an RTMP address.
     Push,
+    /// The whole word behind a name such as `admin_auth`, unless it says where or whether to ask.
+    Account,
     /// The whole word.
     Whole,
 }
@@ -51,14 +54,25 @@ impl Secrecy {
     /// The secrecy of words behind or below `word`, which has this secrecy itself.
     fn behind(self, word: &str) -> Self {
         match self {
-            Self::Whole => Self::Whole,
-            _ if names_secret(word) => Self::Whole,
+            _ if self == Self::Whole || names_secret(word) => Self::Whole,
+            // What asks a backend has its address in the place of a login.
+            Self::Account if word.contains("://") => Self::Parts,
+            _ if self == Self::Account || is_other_account(word) => Self::Account,
             // The directive that sends a stream to another server.
             _ if word.eq_ignore_ascii_case("push") => Self::Push,
             other => other,
         }
     }
+
+    /// True if it hides a whole word.
+    pub fn hides(self, word: &str) -> bool {
+        let is_open = || word.contains("://") || word.starts_with('/') || is_one_of(SWITCHES, word);
+        self == Self::Whole || self == Self::Account && !is_open()
+    }
 }
+
+/// Words behind the name of an account that are no account.
+const SWITCHES: &str = "on off true false yes no none basic digest";
 
 /// What the words of a directive so far say of the next one.
 #[derive(Debug, Clone, Copy)]
@@ -67,8 +81,6 @@ pub struct WordReader {
     pub secrecy: Secrecy,
     is_first: bool,
     is_login: bool,
-    /// True if the next word is the login of an account that another server knows, or stands behind that.
-    account: [bool; 2],
     /// The second half of the name of which the last word is the first: `auth` behind `edit`.
     second_half: Option<&'static str>,
 }
@@ -79,17 +91,7 @@ impl WordReader {
 
     /// At the start of a directive; `secrecy` is that of the block around it.
     pub const fn new(secrecy: Secrecy) -> Self {
-        Self { secrecy, is_first: true, is_login: false, account: [false; 2], second_half: None }
-    }
-
-    /// In the block, or the object, whose name comes next: that is no login.
-    pub fn inside(self) -> Self {
-        Self { account: [false; 2], ..self }
-    }
-
-    /// True if the next word is the login or the password of an account.
-    pub fn awaits_account(&self) -> bool {
-        self.account.contains(&true)
+        Self { secrecy, is_first: true, is_login: false, second_half: None }
     }
 
     /// True if the last word and this one are the name of an account: `edit auth`.
@@ -99,9 +101,11 @@ impl WordReader {
 
     /// Returns the secrecy of the next word, and goes on behind it.
     pub fn next(&mut self, word: &str) -> Secrecy {
-        let [is_other_login, is_password] = self.account;
-        let is_secret = is_password || self.is_login && word.contains(':');
-        let own = if is_secret { Secrecy::Whole } else { self.secrecy };
+        let own = match self.secrecy {
+            _ if self.is_login && word.contains(':') => Secrecy::Whole,
+            Secrecy::Account if self.is_first => Secrecy::Parts,
+            secrecy => secrecy,
+        };
         let is_named = self.is_completed_by(word)
             || glued_name(word).is_some_and(|(name, _)| self.is_first || is_account(name));
         let half = HALVES.iter().find(|(first, _)| word.eq_ignore_ascii_case(first));
@@ -109,8 +113,6 @@ impl WordReader {
             secrecy: if is_named { Secrecy::Whole } else { self.secrecy.behind(word) },
             is_first: false,
             is_login: LOGIN_OPTIONS.contains(&word),
-            // What asks a backend has its address in the place of a login.
-            account: [is_other_account(word), is_password || is_other_login && !word.contains([':', '='])],
             second_half: half.map(|(_, second)| *second),
         };
         own
@@ -130,7 +132,8 @@ pub fn glued_name(word: &str) -> Option<(&str, &str)> {
     let word = word.trim_start_matches(is_no_blank);
     let (name, rest) = word.split_at(word.bytes().take_while(|byte| is_name_byte(*byte)).count());
     let is_glued = rest.starts_with(ends_name) && !rest.starts_with("://");
-    (is_glued && (is_secret_name(name) || is_account(name))).then_some((name, rest))
+    let hides = || Secrecy::from_name(name).hides(rest.trim_start_matches(ends_name));
+    (is_glued && (is_secret_name(name) || is_account(name) || hides())).then_some((name, rest))
 }
 
 /// True for what may stand between a name and its value in one word.
@@ -218,10 +221,12 @@ pub fn is_account(keyword: &str) -> bool {
     ACCOUNTS.iter().any(|known| keyword.eq_ignore_ascii_case(known))
 }
 
-/// True for the name of a directive of another server that may have a login and a password: `admin_auth`, `http-auth`.
-fn is_other_account(keyword: &str) -> bool {
-    let ends = |end: &str| keyword.len() > end.len() && keyword.to_ascii_lowercase().ends_with(end);
-    keyword.bytes().all(is_name_byte) && (ends("_auth") || ends("-auth"))
+/// True for the name of a directive of another server that may have a login and a password: `admin_auth`, `auth-basic`.
+pub fn is_other_account(keyword: &str) -> bool {
+    keyword.len() > "auth".len()
+        && keyword.bytes().all(is_name_byte)
+        && keyword.split(['_', '-']).any(|part| part.eq_ignore_ascii_case("auth"))
+        && !Schema::has_named_blocks(keyword)
 }
 
 #[cfg(test)]

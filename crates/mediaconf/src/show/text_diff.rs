@@ -106,7 +106,7 @@ fn masked(
             let shown = &lines[side][if side == 0 { op.old_range() } else { op.new_range() }];
             Some(place_of(text, shown.first()?).start..place_of(text, shown.last()?).end)
         });
-        (text, MaskedText::new(documents[side], masker, windows.collect()))
+        (text, MaskedText::new([documents[side], documents[1 - side]], masker, windows.collect()))
     });
     let mut printed = Vec::new();
     for hunk in hunks {

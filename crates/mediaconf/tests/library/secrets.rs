@@ -43,7 +43,7 @@ fn doors(text: &str) -> Vec<(&'static str, String)> {
         let masker = Masker::Opaque;
         doors.push((name, masker.document(&document)));
         let whole = std::iter::once(0..text.len()).collect();
-        let lines = MaskedText::new(&document, masker, whole);
+        let lines = MaskedText::new([&document; 2], masker, whole);
         doors.push(("lines", lines.line(0..text.len()).into_owned()));
         for fault in check(&text).iter() {
             let related = fault.related.as_ref().map(|(_, message)| message);
@@ -106,9 +106,15 @@ fn a_comment_shows_no_secret_of_the_text() {
     assert_eq!(masker.document(&Document::parse(text.to_owned())), expected);
     let broken = masker.document(&Document::parse(format!("{text}}}\n")));
     assert!(!broken.contains("S3CRET-1") && !broken.contains("UzND"), "{broken}");
+    // Beside another text, the secrets of both are hidden.
+    let [old, new] = ["OLD-1", "NEW-1"].map(|word| format!("# OLD-1, NEW-1\nedit_auth a {word}; # OLD-1\n"));
+    let diff = Document::parse(old).unified_diff(&Document::parse(new), masker).join("\n");
+    assert!(!diff.contains("OLD-1") && !diff.contains("NEW-1"), "{diff}");
+    let block = masker.document(&Document::parse("admin_auth { u S3CRET; }\nauth_backend main { }\n"));
+    assert_eq!(block, "admin_auth { u <secret:000000>; }\nauth_backend main { }\n");
     // A part of the text is masked by the values of the whole.
     let document = Document::parse(text.to_owned());
     let line = 0..text.find('\n').unwrap_or(0);
-    let lines = MaskedText::new(&document, masker, std::iter::once(line.clone()).collect());
+    let lines = MaskedText::new([&document; 2], masker, std::iter::once(line.clone()).collect());
     assert_eq!(lines.line(line), expected.lines().next().unwrap_or(""));
 }
