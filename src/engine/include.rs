@@ -290,8 +290,8 @@ fn changed_places<'r>(request: &'r Request, patch: Option<&'r Value>) -> Vec<Vec
             // It is refused as a whole.
             return Vec::new();
         }
-        let places = patch.iter().flat_map(|(key, value)| match (Schema::kind(key), value.as_object()) {
-            (Some(_), Some(blocks)) => blocks.keys().map(|name| vec![key.as_str(), name.as_str()]).collect(),
+        let places = patch.iter().flat_map(|(key, value)| match (has_names(key), value.as_object()) {
+            (true, Some(blocks)) => blocks.keys().map(|name| vec![key.as_str(), name.as_str()]).collect(),
             _ => vec![vec![key.as_str()]],
         });
         return places.collect();
@@ -299,11 +299,16 @@ fn changed_places<'r>(request: &'r Request, patch: Option<&'r Value>) -> Vec<Vec
     request.paths().into_iter().filter_map(place_of).collect()
 }
 
-/// The member of the top level, or the stream, live or plugin, that a path leads into.
+/// The member of the top level, or the block with a name, that a path leads into.
 fn place_of(path: &Path) -> Option<Vec<&str>> {
     let mut names = path.names();
-    names.truncate(1 + usize::from(Schema::kind(names.first()?).is_some()));
+    names.truncate(1 + usize::from(has_names(names.first()?)));
     Some(names)
+}
+
+/// True for a group of blocks with names: streams, lives, plugins, templates and the like.
+fn has_names(key: &str) -> bool {
+    Schema::kind(key).is_some() || Schema::has_named_blocks(key)
 }
 
 impl Engine {
