@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
+use crate::cli::ui::as_typed;
 use crate::engine::LogLevel;
 use crate::http::api::shortened;
 use crate::http::server::message::{AccessRecord, Log, MAX_DETAIL, MAX_PATH};
@@ -59,9 +60,9 @@ impl LogFormat {
 
 /// A line about something else than a request.
 fn other_line(level: LogLevel, words: &str, format: LogFormat) -> String {
-    let (time, level) = (timestamp(SystemTime::now()), level.word());
+    let (time, level, words) = (timestamp(SystemTime::now()), level.word(), as_typed(words));
     match format {
-        LogFormat::Text => format!("{time} {level}: {}", one_line(words)),
+        LogFormat::Text => format!("{time} {level}: {}", one_line(&words)),
         LogFormat::Json => escaped_json(&json!({ "time": time, level: words })),
     }
 }

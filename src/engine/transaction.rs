@@ -97,7 +97,11 @@ impl Engine {
     ) -> Result<ChangeReport, Error> {
         match Transaction::begin(self, operation, options)? {
             Ok(mut transaction) => {
-                let report = transaction.compute(requested)?;
+                let report = transaction.compute(requested).map_err(|error| {
+                    // A refusal has no warnings: it says itself what was rolled back before.
+                    let message = [&[error.message][..], &transaction.warnings].concat().join("; ");
+                    Error { message, ..error }
+                })?;
                 transaction.finish(report)
             }
             Err(pending) => {

@@ -22,7 +22,7 @@ use crate::engine::{
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, ChangeRef, HistoryEntry, WHOLE_HISTORY};
-use mediaconf::{Path, one_line};
+use mediaconf::{Masker, Path, one_line};
 
 /// Show what was changed, when, and by whom
 ///
@@ -213,7 +213,8 @@ impl HistoryArgs {
             }
         }
         if found.is_empty() {
-            refuse_absent(path, &mut server.target)?;
+            let path = path.filter(|_| since.is_none() && self.change.is_none());
+            refuse_absent(path, &mut server.target, masker)?;
         }
         Ok(found)
     }
@@ -247,18 +248,18 @@ fn unless_damaged(
     }
 }
 
-/// Refuses to find nothing in the history of a configuration that is not there, or of an entry of an included file.
-fn refuse_absent(path: Option<&Path>, target: &mut Target) -> Result<(), Error> {
+/// Refuses to find nothing in the history of a configuration that is not there, or in the whole history of a path that leads
+/// nowhere now, or into an included file.
+fn refuse_absent(path: Option<&Path>, target: &mut Target, masker: Masker) -> Result<(), Error> {
     let text = match target.read_text(Some(ConfigSource::Saved)) {
         Err(refusal) if refusal.kind == ErrorKind::NoConfiguration => return Err(refusal),
         text => text.ok().filter(|text| text.is_valid()),
     };
-    if let (Some(path), Some(text)) = (path, text)
-        && let Some(composed) = target.composed(&text, &text)?
-    {
+    let (Some(path), Some(text)) = (path, text) else { return Ok(()) };
+    if let Some(composed) = target.composed(&text, &text)? {
         composed.refuse_entry(path).map_err(not_there)?;
     }
-    Ok(())
+    text.masked(masker).config().select(path).map(drop).map_err(not_there)
 }
 
 /// The number of a change, its time and its author. A hand edit that no change has recorded has no number yet.

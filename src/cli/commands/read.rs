@@ -88,7 +88,7 @@ pub struct ReadArgs {
     #[arg(long)]
     pub effective: bool,
 
-    /// Leave out static streams
+    /// Leave out static streams, unless a path names one
     #[arg(long)]
     pub skip_streams: bool,
 
