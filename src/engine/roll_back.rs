@@ -132,8 +132,8 @@ impl Engine {
                 let made = entries.iter().find(|entry| !entry.is_aside && entry.after == after);
                 let number = made.map_or("N".to_owned(), |made| made.number.to_string());
                 format!(
-                    "{edited}, so that it was not rolled back in the file{paths}; `mediactl rollback {number}` goes \
-                     back to the text before it"
+                    "{edited}, so that it was not rolled back in the file{paths}; where a server runs, `mediactl diff` \
+                     shows how the file differs from it; `mediactl rollback {number}` goes back to the text before it"
                 )
             }
             _ => format!("a change that was never confirmed is rolled back{paths}"),
