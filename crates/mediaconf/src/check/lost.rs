@@ -66,26 +66,17 @@ fn looks_like_directive(head: Entry<'_>, word: Word<'_>, mut rest: Words<'_>) ->
         && rest.next().map_or_else(is_keyword_like, is_on_line)
 }
 
-/// Reports the words of a directive that are directives on the same line. If those behind so many arguments are its
-/// options, a directive of other servers counts, too, where a value follows it.
-pub(super) fn in_same_line(scope: Scope, head: Entry<'_>, options_behind: Option<usize>) -> Diagnostics {
+/// Reports the words of a directive, behind so many arguments and another one, that are directives on the same line.
+pub(super) fn in_same_line(scope: Scope, head: Entry<'_>, behind: usize) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
-    let behind = options_behind.unwrap_or(1);
     if head.count_arguments() < behind + 2 {
         return diagnostics;
     }
     for (end, word, rest) in steps(head).skip(behind + 1).filter(|(_, word, _)| is_lower(word.raw)) {
-        let is_own = is_own(scope, word, rest.clone(), head.is_block());
-        let is_value = |next: Word<'_>| !next.raw.contains('=') && !is_lower(next.raw);
-        let is_foreign = || {
-            options_behind.is_some()
-                && rest.clone().next().is_some_and(is_value)
-                && Schema::foreign(word.raw).is_some()
-        };
         let starts_line = || head.document().text()[end..word.start as usize].contains('\n');
-        if (is_own || is_foreign()) && !starts_line() {
+        if is_own(scope, word, rest, head.is_block()) && !starts_line() {
             let message = format!("`{}` stands inside another directive", word.raw);
-            diagnostics.push(lost_semicolon(word, end, message, is_own));
+            diagnostics.push(lost_semicolon(word, end, message, true));
         }
     }
     diagnostics

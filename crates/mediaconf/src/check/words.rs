@@ -11,12 +11,6 @@ fn slip(word: Word<'_>, message: impl Into<String>, meant: &str) -> Diagnostic {
 /// The known option that words are nearly, with the list of the known ones.
 pub(super) type NearOptions<'d> = Lately<'d, (&'static str, Option<&'static str>)>;
 
-/// The warning about a word that is empty.
-pub(super) fn empty(word: Word<'_>, noun: &str) -> Diagnostic {
-    let found = Diagnostic::warning(word.span(), format!("{noun} is empty"));
-    Diagnostic { is_slip: true, ..found.hint("give a value, or leave it out") }
-}
-
 /// Checks the names of options, and the values of those that are known with a value, such as `preset=fast`.
 pub(super) fn options<'w>(
     known: &'static str,
