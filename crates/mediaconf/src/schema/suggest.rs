@@ -28,6 +28,10 @@ pub fn is_only_near<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str
 pub fn is_slip(a: &str, b: &str) -> bool {
     match a.len().max(b.len()) {
         0..=2 | 65.. => false,
+        // A slip keeps the first letter or the last one.
+        _ if a.as_bytes().first() != b.as_bytes().first() && a.as_bytes().last() != b.as_bytes().last() => {
+            false
+        }
         3 => a.len() == b.len() && a.chars().all(|letter| b.contains(letter)) && is_one_edit(a, b),
         _ => a.len().abs_diff(b.len()) < 2 && is_one_edit(a, b),
     }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use foldhash::HashSet;
+
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_other_account, is_secret_name};
 use super::values::{SecretValues, is_one_of};
@@ -57,7 +59,7 @@ pub fn comments_in(text: &str, part: Range<usize>) -> impl Iterator<Item = Range
 /// Returns the secrets in these windows of a text, and maybe others, that their place or their form gives away.
 pub fn secrets_by_place(document: &Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
     let text = document.text();
-    let mut finder = Finder { windows, spans: Vec::new() };
+    let mut finder = Finder { windows, spans: Vec::new(), plain: HashSet::default() };
     finder.entries((Scope::Top, Secrecy::Parts), document.entries());
     if document.diagnostics().errors() > 0 {
         let (mut start, mut directive) = (0, Secrecy::Parts);
@@ -81,19 +83,28 @@ struct Finder<'d> {
     /// In their order.
     windows: &'d [Range<usize>],
     spans: Vec<Range<usize>>,
+    /// The lines without secrets: many say the same.
+    plain: HashSet<(Around, &'d str)>,
 }
 
-impl Finder<'_> {
+impl<'d> Finder<'d> {
     fn push(&mut self, start: usize, parts: Vec<Range<usize>>) {
         self.spans.extend(parts.into_iter().map(|part| start + part.start..start + part.end));
     }
 
-    fn entries(&mut self, around: Around, entries: Children<'_>) {
+    fn entries(&mut self, around: Around, entries: Children<'d>) {
         for entry in entries {
             let next = self.windows.partition_point(|window| window.end <= entry.start());
             if self.windows.get(next).is_some_and(|window| window.start < entry.end()) {
-                let inside = self.words(around, entry);
-                self.entries(inside, entry.children());
+                let found = self.spans.len();
+                if !self.plain.contains(&(around, entry.text())) {
+                    let inside = self.words(around, entry);
+                    self.entries(inside, entry.children());
+                    // Of a block, a part may stand outside of the windows.
+                    if found == self.spans.len() && !entry.is_block() {
+                        self.plain.insert((around, entry.text()));
+                    }
+                }
             }
         }
     }

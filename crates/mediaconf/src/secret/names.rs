@@ -187,9 +187,12 @@ fn is_secret_part(name: &str) -> bool {
     if !name.bytes().all(is_name_byte) {
         return false;
     }
-    let (word, letters) = (last_word(last), last.replace(SEPARATORS, "").to_ascii_lowercase());
-    SECRET_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
-        || SECRET_ENDINGS.iter().any(|end| letters.ends_with(end))
+    let word = last_word(last);
+    let has_end = |end: &&str| {
+        let letters = last.bytes().rev().filter(|byte| !matches!(byte, b'_' | b'-'));
+        letters.map(|byte| byte.to_ascii_lowercase()).take(end.len()).eq(end.bytes().rev())
+    };
+    SECRET_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)) || SECRET_ENDINGS.iter().any(has_end)
 }
 
 /// The last word of a name. A word begins behind a separator, or with a capital behind or in front of a small letter.
