@@ -135,7 +135,7 @@ pub struct Members<'d> {
 }
 
 /// The number of questions for the place of a name before all names are kept.
-const MOST_NOT_KEPT: u8 = 8;
+const MOST_NOT_KEPT: u8 = 3;
 
 impl<'d> Members<'d> {
     /// Groups `entries`, which stand in a block of this scope.
