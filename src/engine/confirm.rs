@@ -14,9 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::{Aftermath, Engine, LogLevel, NO_USER, RollbackPoint, SERVER_ENDED, Snapshot};
 use crate::error::{Error, ErrorKind};
-use crate::store::{
-    ChangeRecord, EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, PendingRecord, RunBy, Writer,
-};
+use crate::store::{EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, PendingRecord, RunBy, Writer};
 
 /// The reason of a rollback that somebody decided.
 pub(super) const TAKEN_BACK: &str = "rolled back before it was confirmed";
@@ -170,8 +168,8 @@ impl Engine {
         match self.store.run_by() {
             RunBy::Nodes => {
                 self.refuse_other(id)?;
-                let (by, message) = (because.0, Some(because.1));
-                let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(EXPIRED, by) };
+                let (by, message) = (because.0, Some(because.1.to_owned()));
+                let record = HistoryEntry { message, keep: self.keep, ..HistoryEntry::of(EXPIRED, by) };
                 writer.revert(&record)?.then_some(Aftermath::Restored).ok_or_else(Error::nothing_pending)
             }
             RunBy::Nobody => {

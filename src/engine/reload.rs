@@ -9,7 +9,7 @@ use super::{
 };
 use crate::error::{Error, ErrorKind};
 use crate::progress;
-use crate::store::{Candidate, ChangeRecord, RELOAD_FAILED, Writer};
+use crate::store::{Candidate, HistoryEntry, RELOAD_FAILED, Writer};
 
 /// A change around which hooks run.
 pub(super) struct Occasion<'a> {
@@ -94,11 +94,11 @@ impl Engine {
         let Err(failure) = occasion.reload(command, text) else { return Ok(()) };
         let what = if failure.interrupted.is_some() { "was interrupted" } else { "failed" };
         let message = format!("the reload command {what} after `{}`", occasion.operation);
-        let record = ChangeRecord {
-            id: Some(&back.id),
-            message: Some(&message),
+        let record = HistoryEntry {
+            id: Some(back.id.clone()),
+            message: Some(message),
             keep: self.keep,
-            ..ChangeRecord::new(RELOAD_FAILED, occasion.by)
+            ..HistoryEntry::of(RELOAD_FAILED, occasion.by)
         };
         let restored = match writer {
             Some(writer) => self.roll_back_file(writer, back, &record),

@@ -11,8 +11,8 @@ use bytes::Bytes;
 use super::{Engine, LogLevel, Snapshot, conflicts, differing, first_paths_between, paths_of_texts};
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    ChangeRecord, EXPIRED, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, Revision, RunBy,
-    WHOLE_HISTORY, Writer,
+    EXPIRED, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, Revision, RunBy, WHOLE_HISTORY,
+    Writer,
 };
 
 /// The author of an automatic rollback: no user.
@@ -85,7 +85,7 @@ impl Engine {
         &self,
         writer: &dyn Writer,
         change: &RollbackPoint,
-        record: &ChangeRecord<'_>,
+        record: &HistoryEntry,
     ) -> Result<RolledBack, Error> {
         if change.written.is_some() && writer.revert(record)? {
             return Ok((Aftermath::Restored, change.file.clone()));
@@ -97,7 +97,7 @@ impl Engine {
         let (aftermath, text) = change.without(now.as_ref());
         if now.as_ref().map(|now| now.bytes()) != text.as_ref().map(|text| text.bytes()) {
             let paths = first_paths_between(now.as_deref(), text.as_deref());
-            let record = ChangeRecord { paths: paths.as_ref(), ..*record };
+            let record = HistoryEntry { paths, ..record.clone() };
             writer.prepare(old, text.as_ref().map(|text| &text.bytes()[..]), &record)?()?;
         }
         Ok((aftermath, text))
@@ -110,8 +110,8 @@ impl Engine {
         change: &RollbackPoint,
         (by, why): (&str, &str),
     ) -> Result<RolledBack, Error> {
-        let (id, message) = (Some(&*change.id), Some(why));
-        let record = ChangeRecord { id, message, keep: self.keep, ..ChangeRecord::new(EXPIRED, by) };
+        let (id, message) = (Some(change.id.clone()), Some(why.to_owned()));
+        let record = HistoryEntry { id, message, keep: self.keep, ..HistoryEntry::of(EXPIRED, by) };
         self.roll_back_file(writer, change, &record)
     }
 

@@ -25,8 +25,7 @@ use super::{
 use crate::error::{Error, ErrorKind};
 use crate::progress;
 use crate::store::{
-    ChangeId, ChangeRecord, HistoryEntry, Loaded, PendingInfo, RunBy, WHOLE_HISTORY, Warning, Writer,
-    change_made,
+    ChangeId, HistoryEntry, Loaded, PendingInfo, RunBy, WHOLE_HISTORY, Warning, Writer, change_made,
 };
 use mediaconf::{ChangedValue, Masker};
 
@@ -450,12 +449,12 @@ impl<'e> Transaction<'e> {
     }
 
     /// The entry of the change in the history.
-    fn record<'t>(&'t self, operation: &'t str) -> ChangeRecord<'t> {
-        ChangeRecord {
-            id: Some(self.id.as_str()),
-            undoes: self.options.undoes.as_deref(),
+    fn record(&self, operation: &str) -> HistoryEntry {
+        HistoryEntry {
+            id: Some(self.id.as_str().to_owned()),
+            undoes: self.options.undoes.clone(),
             keep: self.engine.keep,
-            ..ChangeRecord::new(operation, &self.options.by)
+            ..HistoryEntry::of(operation, &self.options.by)
         }
     }
 
@@ -469,9 +468,12 @@ impl<'e> Transaction<'e> {
         let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
             return self.options.refuse_late().map(|()| Vec::new());
         };
-        let (paths, revision) = (self.compared.as_deref().map(first_paths), after.known_revision());
-        let record =
-            ChangeRecord { message, paths: paths.as_ref(), after: revision, ..self.record(self.name()) };
+        let record = HistoryEntry {
+            message: message.map(str::to_owned),
+            paths: self.compared.as_deref().map(first_paths),
+            after: after.known_revision(),
+            ..self.record(self.name())
+        };
         let old = self.stored.as_ref().map(|stored| &stored.loaded);
         let prepared = writer.prepare(old, Some(after.bytes()), &record)?;
         self.options.refuse_late()?;

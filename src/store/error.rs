@@ -78,13 +78,9 @@ impl Error {
             let source = error.into();
             let message = format!("cannot use the state folder `{}`: {}", path.display(), reason(&source));
             // An error that names its path keeps the kind, and not the number.
-            let broken = [
-                io::ErrorKind::StorageFull,
-                io::ErrorKind::QuotaExceeded,
-                io::ErrorKind::FileTooLarge,
-                io::ErrorKind::Interrupted,
-            ];
-            if broken.contains(&source.kind()) || Errno::from_io_error(&source) == Some(Errno::IO) {
+            use io::ErrorKind::{FileTooLarge, Interrupted, QuotaExceeded, StorageFull};
+            let is_broken = matches!(source.kind(), FileTooLarge | Interrupted | QuotaExceeded | StorageFull);
+            if is_broken || Errno::from_io_error(&source) == Some(Errno::IO) {
                 // No permission would help.
                 return Self::new(ErrorKind::Failed, message);
             }

@@ -283,12 +283,12 @@ pub trait Writer {
         &'w self,
         old: Option<&'w Loaded>,
         new: Option<&'w [u8]>,
-        record: &ChangeRecord<'_>,
+        record: &HistoryEntry,
     ) -> Result<PreparedChange<'w>, Error>;
 
     /// Puts back what was before the last change, as a change of its own, if that is not confirmed or this writer made
     /// it; false where the store has nothing to put back but the text, which the engine knows.
-    fn revert(&self, _record: &ChangeRecord<'_>) -> Result<bool, Error> {
+    fn revert(&self, _record: &HistoryEntry) -> Result<bool, Error> {
         Ok(false)
     }
 

@@ -212,32 +212,6 @@ pub const RELOAD_FAILED: &str = "reload-failed";
 /// The operation of a change that undoes others and keeps the later ones.
 pub const REVERT: &str = "revert";
 
-/// The record of a change in the history, as the writer makes it.
-#[derive(Debug, Clone, Copy)]
-pub struct ChangeRecord<'a> {
-    /// `modify`, `save`, `rollback`, …
-    pub operation: &'a str,
-    pub by: &'a str,
-    /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
-    pub id: Option<&'a str>,
-    /// The changes that it undoes, between commas: each by its id, or as `change:N` where it has none.
-    pub undoes: Option<&'a str>,
-    pub message: Option<&'a str>,
-    /// The number of texts that are kept from now on; `None` for as many as before.
-    pub keep: Option<usize>,
-    /// The paths of what the change does, for a store that keeps them.
-    pub paths: Option<&'a ChangedPaths>,
-    /// The revision of the new text, if it is known.
-    pub after: Option<Revision>,
-}
-
-impl<'a> ChangeRecord<'a> {
-    /// A record of an operation and its author alone.
-    pub const fn new(operation: &'a str, by: &'a str) -> Self {
-        Self { operation, by, id: None, undoes: None, message: None, keep: None, paths: None, after: None }
-    }
-}
-
 /// The paths of the values that a change changed, with the secrets in them masked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedPaths {
@@ -295,6 +269,9 @@ pub struct HistoryEntry {
     /// In a journal: the file that the change was to replace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileStamp>,
+    /// Of a change that is about to be made: the number of texts that are kept from now on; `None` for as many as before.
+    #[serde(skip)]
+    pub keep: Option<usize>,
 }
 
 /// The entry of a change in a history, which has the last change first; `None` if it is not there, or went back by
@@ -343,8 +320,14 @@ impl HistoryEntry {
     /// An entry of which only this is known.
     pub fn new(number: u64, operation: &str) -> Self {
         let (at, operation) = (SystemTime::UNIX_EPOCH, operation.to_owned());
-        let (by, message, id, undoes, before, after, is_aside, paths, file) = Default::default();
-        Self { number, at, operation, by, message, id, undoes, before, after, is_aside, paths, file }
+        let (by, message, id, undoes, before, after, is_aside, paths) = Default::default();
+        let (file, keep) = (None, None);
+        Self { number, at, operation, by, message, id, undoes, before, after, is_aside, paths, file, keep }
+    }
+
+    /// The entry of a change that is about to be made: the store gives it its number and its time.
+    pub fn of(operation: &str, by: &str) -> Self {
+        Self { by: Some(by.to_owned()), ..Self::new(0, operation) }
     }
 
     /// The row of a record that can't be read; `why` names it, and `number` is 0 where its name has none.

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use mediactl::store::file::ConfFile;
-use mediactl::store::{ChangeRecord, HAND_EDIT, HistoryEntry, Revision, Store, WHOLE_HISTORY};
+use mediactl::store::{HAND_EDIT, HistoryEntry, Revision, Store, WHOLE_HISTORY};
 
 use crate::cli::{CONF, PROGRAM, Place, mode};
 use crate::needs::{given, needs_root};
@@ -30,7 +30,8 @@ impl Story {
         let locked = lock(&self.conf);
         let old = present(&*locked);
         let reconciled = locked.reconcile(old.as_ref(), &|_| None).expect("there is room");
-        let record = ChangeRecord { message: Some(text), keep, ..ChangeRecord::new("save", "me") };
+        let message = Some(text.to_owned());
+        let record = HistoryEntry { message, keep, ..HistoryEntry::of("save", "me") };
         let prepared = locked.prepare(old.as_ref(), Some(text.as_bytes()), &record).expect("there is room");
         assert_eq!([reconciled.warnings, prepared().expect("nobody else writes")].concat(), [""; 0]);
     }
@@ -123,7 +124,7 @@ fn a_new_file_is_told_once_it_is_made() {
     let remove = || fs::remove_file(story.place.path(CONF)).expect("it is there");
     remove();
     let locked = lock(&story.conf);
-    let record = ChangeRecord::new("save", "me");
+    let record = HistoryEntry::of("save", "me");
     std::mem::forget(locked.prepare(None, Some(b"a 1;\n"), &record).expect("there is room"));
     drop(locked);
     story.expect(&[]);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mediactl::error::{Error, ErrorKind};
 use mediactl::store::file::ConfFile;
-use mediactl::store::{ChangeRecord, Loaded, Store, Warning, Writer};
+use mediactl::store::{HistoryEntry, Loaded, Store, Warning, Writer};
 use rustix::fs::XattrFlags;
 
 use crate::cli::{CONF, Place, UNTIL_FREE, mode, set_mode};
@@ -18,8 +18,6 @@ const OLD: &str = "http 80;\n";
 const NEW: &str = "http 8080;\n";
 
 const STATE: &str = ".media.conf.mediactl";
-
-const RECORD: ChangeRecord<'_> = ChangeRecord::new("save", "me");
 
 fn found(place: &Place) -> fs::Metadata {
     fs::symlink_metadata(place.path(CONF)).expect("the file is there")
@@ -42,7 +40,7 @@ pub fn present(writer: &dyn Writer) -> Option<Loaded> {
 }
 
 fn write(writer: &dyn Writer, old: Option<&Loaded>, text: &str) -> Result<Vec<Warning>, Error> {
-    writer.prepare(old, Some(text.as_bytes()), &RECORD)?()
+    writer.prepare(old, Some(text.as_bytes()), &HistoryEntry::of("save", "me"))?()
 }
 
 fn replace(path: &Path, text: &str) -> Result<Vec<Warning>, Error> {

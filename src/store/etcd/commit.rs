@@ -15,8 +15,8 @@ use super::records::{CHUNK, HeadRecord, MIN_RECORDS, TextRef, Unconfirmed};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::milliseconds;
 use crate::store::{
-    ChangeRecord, ChangedPaths, EXPIRED, Follow, HistoryEntry, IncludedText, Loaded, NodeRecord, NodeState,
-    PendingInfo, PendingRecord, PreparedChange, Reconciled, Revision, RunBy, Store, Warning, Writer,
+    ChangedPaths, EXPIRED, Follow, HistoryEntry, IncludedText, Loaded, NodeRecord, NodeState, PendingInfo,
+    PendingRecord, PreparedChange, Reconciled, Revision, RunBy, Store, Warning, Writer,
 };
 
 /// The most records of the history that one request reads. At least `MIN_RECORDS` are read, as one may be missing.
@@ -201,7 +201,7 @@ impl Writer for ClusterWriter<'_> {
         &'w self,
         old: Option<&'w Loaded>,
         new: Option<&'w [u8]>,
-        record: &ChangeRecord<'_>,
+        record: &HistoryEntry,
     ) -> Result<PreparedChange<'w>, Error> {
         let store = self.store;
         let known = old.and_then(|text| text.version.downcast_ref::<Seen>().cloned());
@@ -211,7 +211,8 @@ impl Writer for ClusterWriter<'_> {
         if seen.text().is_some() != old.is_some() || waits {
             return Err(store.overtaken());
         }
-        let next = HeadRecord::following(last, record.operation, record.by);
+        let by = record.by.as_deref().unwrap_or_default();
+        let next = HeadRecord::following(last, &record.operation, by);
         let packed = new.map(|text| TextRef::pack(text, next.serial).ok_or_else(|| store.too_large()));
         let (text, packed) = packed.transpose()?.unzip();
         let unconfirmed =
@@ -222,12 +223,12 @@ impl Writer for ClusterWriter<'_> {
             });
         let head = HeadRecord {
             text,
-            message: record.message.map(str::to_owned),
-            change: record.id.map(str::to_owned),
-            undoes: record.undoes.map(str::to_owned),
+            message: record.message.clone(),
+            change: record.id.clone(),
+            undoes: record.undoes.clone(),
             keep: record.keep.unwrap_or(next.keep).max(1),
             unconfirmed,
-            paths: record.paths.cloned(),
+            paths: record.paths.clone(),
             ..next
         };
         Ok(Box::new(move || {
@@ -237,10 +238,10 @@ impl Writer for ClusterWriter<'_> {
         }))
     }
 
-    fn revert(&self, record: &ChangeRecord<'_>) -> Result<bool, Error> {
+    fn revert(&self, record: &HistoryEntry) -> Result<bool, Error> {
         let seen = self.store.seen()?;
-        let because = record.message.unwrap_or_default();
-        let back = seen.head.as_ref().and_then(|head| head.taken_back(record.operation, record.by, because));
+        let [by, because] = [&record.by, &record.message].map(|text| text.as_deref().unwrap_or_default());
+        let back = seen.head.as_ref().and_then(|head| head.taken_back(&record.operation, by, because));
         back.map_or(Ok(false), |back| self.store.put_head(&seen, back, &[], None).map(|()| true))
     }
 

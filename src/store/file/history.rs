@@ -26,8 +26,8 @@ use memchr::memmem;
 use super::state::{StateDir, UNFINISHED};
 use crate::error::Error;
 use crate::store::{
-    ChangeRecord, ChangedPaths, DEFAULT_KEEP, FileStamp, HAND_EDIT, HistoryEntry, Loaded, Reconciled,
-    Revision, gunzip, gzip,
+    ChangedPaths, DEFAULT_KEEP, FileStamp, HAND_EDIT, HistoryEntry, Loaded, Reconciled, Revision, gunzip,
+    gzip,
 };
 
 /// Name of the folder in the state folder.
@@ -304,7 +304,7 @@ impl Staged {
         path: &Path,
         old: Option<(&Loaded, &Metadata)>,
         new: Option<&[u8]>,
-        record: &ChangeRecord<'_>,
+        record: &HistoryEntry,
         make_file: impl Fn() -> Result<T, Error> + Sync,
     ) -> Result<(Self, T), Error> {
         let text = old.map(|(old, _)| &old.bytes[..]);
@@ -322,16 +322,12 @@ impl Staged {
             number = number.max(first + 1);
         }
         let line = HistoryEntry {
+            number,
             at: SystemTime::now(),
-            by: Some(record.by.to_owned()),
-            message: record.message.map(str::to_owned),
-            id: record.id.map(str::to_owned),
-            undoes: record.undoes.map(str::to_owned),
-            paths: record.paths.cloned(),
             before: old.map(|(old, _)| old.revision()),
             after: record.after.or_else(|| new.map(Revision::from_text)),
             file: old.map(|(_, found)| FileStamp::of(found)),
-            ..HistoryEntry::new(number, record.operation)
+            ..record.clone()
         };
         let mut staged = Self { history, number, keep: record.keep, is_new: old.is_none(), stays: false };
         if staged.is_new {

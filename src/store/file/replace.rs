@@ -20,7 +20,7 @@ use super::history::{History, Staged};
 use super::in_place::{self, holds};
 use super::state::StateDir;
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeRecord, FileStamp, LastWrite, Loaded, PreparedChange, Warning, reason};
+use crate::store::{FileStamp, HistoryEntry, LastWrite, Loaded, PreparedChange, Warning, reason};
 
 /// Mode of a configuration that did not exist before, less the umask: it holds passwords.
 const NEW_FILE_MODE: u32 = 0o640;
@@ -51,7 +51,7 @@ pub(super) fn prepare<'w>(
     old: Option<&'w Loaded>,
     new: Option<&'w [u8]>,
     open_history: impl FnOnce() -> Result<History, Error>,
-    record: &ChangeRecord<'_>,
+    record: &HistoryEntry,
 ) -> Result<PreparedChange<'w>, Error> {
     let path = &conf.target;
     let changed = || Error::changed_meanwhile(path);

@@ -18,7 +18,7 @@ use super::replace::{self, remove_leftovers};
 use super::state::{LOCK, StateDir};
 use crate::error::Error;
 use crate::store::{
-    ChangeRecord, ChangedPaths, Loaded, PendingRecord, PreparedChange, Reconciled, Revision, Warning, Writer,
+    ChangedPaths, HistoryEntry, Loaded, PendingRecord, PreparedChange, Reconciled, Revision, Warning, Writer,
 };
 
 /// Files in the state folder that a killed writer was writing.
@@ -100,7 +100,7 @@ impl Writer for LockedFile<'_> {
         &'w self,
         old: Option<&'w Loaded>,
         new: Option<&'w [u8]>,
-        record: &ChangeRecord<'_>,
+        record: &HistoryEntry,
     ) -> Result<PreparedChange<'w>, Error> {
         // The history is read once as long as the lock is held, and made where it is missing.
         let history = || self.history.take().map_or_else(|| History::make(&self.state), Ok);

@@ -8,14 +8,16 @@ use mediactl::error::{Error, ErrorKind};
 use mediactl::store::etcd::GatewaySettings;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{
-    ChangeRecord, Follow, HistoryEntry, Loaded, PendingInfo, PendingRecord, RELOAD_FAILED, Revision, RunBy,
-    Store, WHOLE_HISTORY, Writer,
+    Follow, HistoryEntry, Loaded, PendingInfo, PendingRecord, RELOAD_FAILED, Revision, RunBy, Store,
+    WHOLE_HISTORY, Writer,
 };
 
 use super::etcd::Etcd;
 use crate::cli::{Place, UNTIL_FREE};
 
-const RECORD: ChangeRecord<'_> = ChangeRecord { message: Some("why"), ..ChangeRecord::new("save", "olga") };
+fn entry() -> HistoryEntry {
+    HistoryEntry { message: Some("why".to_owned()), ..HistoryEntry::of("save", "olga") }
+}
 
 type Holds = fn(&dyn Store);
 
@@ -64,7 +66,7 @@ fn writer(store: &dyn Store) -> Box<dyn Writer + '_> {
 }
 
 /// Replaces the text, as the engine does it.
-fn write(store: &dyn Store, text: Option<&[u8]>, record: &ChangeRecord<'_>) -> Result<(), Error> {
+fn write(store: &dyn Store, text: Option<&[u8]>, record: &HistoryEntry) -> Result<(), Error> {
     let writer = writer(store);
     let old = match store.load() {
         Ok(old) => Some(old),
@@ -78,7 +80,7 @@ fn write(store: &dyn Store, text: Option<&[u8]>, record: &ChangeRecord<'_>) -> R
 
 /// The same with each of these texts.
 fn put(store: &dyn Store, texts: &[&str]) {
-    texts.iter().for_each(|text| write(store, Some(text.as_bytes()), &RECORD).expect("it is written"));
+    texts.iter().for_each(|text| write(store, Some(text.as_bytes()), &entry()).expect("it is written"));
 }
 
 fn history(store: &dyn Store) -> Vec<HistoryEntry> {
@@ -99,7 +101,7 @@ fn write_unconfirmed(writer: &dyn Writer, old: &Loaded, new: &[u8]) {
         written: Some(new.to_vec().into()),
     };
     writer.set_pending(&record).expect("it is recorded");
-    let change = writer.prepare(Some(old), Some(new), &RECORD).expect("it can be made");
+    let change = writer.prepare(Some(old), Some(new), &entry()).expect("it can be made");
     change().expect("nobody else writes");
 }
 
@@ -145,9 +147,10 @@ fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {
     let old = store.load().expect("it is there");
     let writer = writer(store);
     write_unconfirmed(&*writer, &old, b"two\n");
-    let is_reverted = writer.revert(&ChangeRecord { operation: RELOAD_FAILED, ..RECORD }).expect("it can be");
+    let is_reverted =
+        writer.revert(&HistoryEntry { operation: RELOAD_FAILED.to_owned(), ..entry() }).expect("it can be");
     assert_eq!(is_reverted, store.run_by() == RunBy::Nodes);
-    assert!(!writer.revert(&RECORD).expect("nothing may go back any more"));
+    assert!(!writer.revert(&entry()).expect("nothing may go back any more"));
     drop(writer);
     assert_eq!(text(store), if is_reverted { b"one\n" } else { b"two\n" });
 }
@@ -185,9 +188,9 @@ fn a_change_is_in_the_history_with_its_text(store: &dyn Store) {
 /// No text is one, too.
 fn the_history_keeps_as_many_texts_as_it_should(store: &dyn Store) {
     put(store, &["0;\n", "1;\n"]);
-    write(store, Some(b"2;\n"), &ChangeRecord { keep: Some(2), ..RECORD }).expect("it is written");
+    write(store, Some(b"2;\n"), &HistoryEntry { keep: Some(2), ..entry() }).expect("it is written");
     put(store, &["3;\n", "4;\n"]);
-    write(store, None, &RECORD).expect("nobody else writes");
+    write(store, None, &entry()).expect("nobody else writes");
     assert!(store.load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
     put(store, &["again\n"]);
     let entries = history(store);
@@ -201,11 +204,11 @@ fn a_writer_that_was_overtaken_changes_nothing(store: &dyn Store) {
     let old = store.load().expect("it is there");
     put(store, &["two\n"]);
     let writer = writer(store);
-    let change = writer.prepare(Some(&old), Some(b"late\n"), &RECORD);
+    let change = writer.prepare(Some(&old), Some(b"late\n"), &entry());
     let error = change.and_then(|change| change()).expect_err("it was computed on an old text");
     assert!(matches!(error.kind, ErrorKind::Conflict | ErrorKind::Overtaken), "{error:?}");
     // A first text is refused, too, where there is one.
-    let error = writer.prepare(None, Some(b"first\n"), &RECORD).and_then(|change| change());
+    let error = writer.prepare(None, Some(b"first\n"), &entry()).and_then(|change| change());
     assert!(error.is_err());
     drop(writer);
     assert_eq!(text(store), b"two\n");
@@ -216,7 +219,7 @@ fn a_change_that_is_dropped_leaves_no_trace(store: &dyn Store) {
     put(store, &["one\n"]);
     let old = store.load().expect("it is there");
     let writer = writer(store);
-    drop(writer.prepare(Some(&old), Some(b"two\n"), &RECORD).expect("it can be made"));
+    drop(writer.prepare(Some(&old), Some(b"two\n"), &entry()).expect("it can be made"));
     drop(writer);
     assert_eq!(text(store), b"one\n");
     assert_eq!(history(store).len(), 1);

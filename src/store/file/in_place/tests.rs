@@ -12,7 +12,7 @@ use crate::error::ErrorKind;
 use crate::store::file::ConfFile;
 use crate::store::file::history::{History, Staged};
 use crate::store::file::state::StateDir;
-use crate::store::{ChangeRecord, Store};
+use crate::store::{HistoryEntry, Store};
 
 const OLD: &[u8] = b"http 80;\nstream one;\n";
 
@@ -51,7 +51,7 @@ impl MountedFile {
         let history = History::make(&self.state_dir()).expect("the folder is writable");
         let (path, old) = (&self.conf.target, self.conf.load().expect("it can be read"));
         let found = fs::metadata(path).expect("the file is there");
-        let record = ChangeRecord::new("save", "me");
+        let record = HistoryEntry::of("save", "me");
         Staged::stage(history, path, Some((&old, &found)), Some(new), &record, || Ok(()))
             .expect("the folder is writable")
             .0
