@@ -146,20 +146,21 @@ fn without_common_blocks(texts: [&Document; 2]) -> Option<[Document; 2]> {
         others.map(|entry| format!("{}\n", entry.text())).collect::<String>()
     });
     let middle = [0, 1].map(|side| texts[side].entries_in(differing[side].clone()));
-    let known = middle.each_ref().map(|entries| entries.clone().map(Entry::text).collect::<HashSet<_>>());
-    let others = [0, 1].map(|side| {
+    let without_common = |side: usize| {
+        let known: HashSet<&str> = middle[1 - side].clone().map(Entry::text).collect();
+        let is_known = |entry: &Entry<'_>| is_group(entry) && known.contains(entry.text());
         let (document, numbers, mut rest) = (texts[side], &differing[side], outside[0].clone());
         let mut at = document.entries_in(0..numbers.start).last().map_or(0, Entry::end);
         let end = document.entries_in(numbers.end..document.len()).next();
-        let is_known = |entry: &Entry<'_>| is_group(entry) && known[1 - side].contains(entry.text());
         for block in middle[side].clone().filter(is_known) {
             rest.push_str(&document.text()[at..block.start()]);
             at = block.end();
         }
         rest.push_str(&document.text()[at..end.map_or(document.text().len(), Entry::start)]);
         rest + &outside[1]
-    });
-    (2 * others[1].len() < texts[1].text().len()).then(|| others.map(Document::parse))
+    };
+    let new = without_common(1);
+    (2 * new.len() < texts[1].text().len()).then(|| [without_common(0), new].map(Document::parse))
 }
 
 /// One fault. The shape is stable.
