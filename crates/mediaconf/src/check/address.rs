@@ -152,15 +152,16 @@ fn parts_of(host: &str) -> Option<bool> {
 /// Checks for what a copy from a page or a program does to an address: HTML, a comma, `\\`, no host.
 fn damaged(word: Word<'_>, scheme: &str, rest: &str) -> Option<Diagnostic> {
     let fix = |text: String| Some(Fix { span: word.span(), text });
-    let bare_fix = |text: String| fix(text).filter(|_| !word.quoted);
     let (found, fix) = match rest {
         // Nearly all have none of these.
         _ if rest != "//" && memchr::memchr3(b'&', b'\\', b',', rest.as_bytes()).is_none() => return None,
         _ if rest.contains("&amp;") => (HTML, fix(word.raw.replace("&amp;", "&"))),
         // Its `;` ended the directive.
         _ if rest.ends_with("&amp") && !word.raw.ends_with('"') => (HTML, None),
-        _ if rest.starts_with(r"\\") => (r"`\` in an address", bare_fix(word.raw.replace('\\', "/"))),
-        _ if rest.ends_with(',') => (COMMA, bare_fix(word.raw.trim_end_matches(',').to_owned())),
+        _ if rest.starts_with(r"\\") && word.raw.contains('"') => (r"`\` in an address", None),
+        _ if rest.starts_with(r"\\") => (r"`\` in an address", fix(word.raw.replace('\\', "/"))),
+        _ if rest.ends_with(',') && word.raw.ends_with('"') => (COMMA, None),
+        _ if rest.ends_with(',') => (COMMA, fix(word.raw.trim_end_matches(',').to_owned())),
         "//" if HOSTS.contains(&scheme) => ("an address without a host", None),
         _ => return None,
     };

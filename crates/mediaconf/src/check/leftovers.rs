@@ -35,7 +35,7 @@ pub(super) fn words(document: &Document, has_marks: bool, diagnostics: &mut Diag
             // A `;` in a placeholder would only break it.
             TokenKind::Open => placeholder(text, token.start).inspect(|found| diagnostics.unfix(&found.span)),
             TokenKind::Word if is_mark(token.raw) => Some(mark(text, &token)),
-            TokenKind::Word => quote(&token).or_else(|| odd_character(&token)),
+            TokenKind::Word => quote(text, &token).or_else(|| odd_character(&token)),
             _ => None,
         };
         end = end.max(found.as_ref().map_or(0, |found| found.span.end as usize));
@@ -67,11 +67,19 @@ fn placeholder(text: &str, brace: usize) -> Option<Diagnostic> {
 }
 
 /// The warning about typographic quotes around a value.
-fn quote(token: &Token<'_>) -> Option<Diagnostic> {
-    token.raw.strip_prefix(['“', '”', '„', '‟', '‘', '’', '‚'])?;
-    let span = token.start as u32..(token.start + token.raw.len()) as u32;
+fn quote(text: &str, token: &Token<'_>) -> Option<Diagnostic> {
+    const QUOTES: [char; 7] = ['“', '”', '„', '‟', '‘', '’', '‚'];
+    let inside = token.raw.strip_prefix(QUOTES)?;
+    let rest = &text[token.start..][..line_end(text, token.start) - token.start];
+    let value = &rest[token.raw.len() - inside.len()..];
+    let length = value.find(QUOTES).filter(|&end| !value[..end].contains(['"', '\\', ';', '{', '}', '#']));
+    let close = length.and_then(|length| Some((length, value[length..].chars().next()?.len_utf8())));
+    let end = token.start
+        + close.map_or(token.raw.len(), |(length, close)| rest.len() - value.len() + length + close);
+    let span = token.start as u32..end as u32;
+    let fix = close.map(|(length, _)| Fix { span: span.clone(), text: format!("\"{}\"", &value[..length]) });
     let found = Diagnostic::warning(span, "typographic quotes do not quote: they are part of the value");
-    Some(found.hint("quote with `\"`"))
+    Some(found.hint("quote with `\"`").fixed_by(fix))
 }
 
 /// True if a character parts words for the eye alone.

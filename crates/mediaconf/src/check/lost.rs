@@ -7,7 +7,7 @@
 use std::{iter, mem};
 
 use crate::schema::{ForeignKeyword, Schema, Scope, WordKind};
-use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, Span, Word, Words, comments, line_end};
+use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, Word, Words, comments, line_end};
 
 /// The columns by which a tab indents.
 const TAB: usize = 4;
@@ -66,17 +66,26 @@ fn looks_like_directive(head: Entry<'_>, word: Word<'_>, mut rest: Words<'_>) ->
         && rest.next().map_or_else(is_keyword_like, is_on_line)
 }
 
-/// Reports the words of a directive, behind so many arguments and another one, that are directives on the same line.
-pub(super) fn in_same_line(scope: Scope, head: Entry<'_>, behind: usize) -> Diagnostics {
+/// Reports the words of a directive that are directives on the same line. If those behind so many arguments are its
+/// options, a directive of other servers counts, too, where a value follows it.
+pub(super) fn in_same_line(scope: Scope, head: Entry<'_>, options_behind: Option<usize>) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
+    let behind = options_behind.unwrap_or(1);
     if head.count_arguments() < behind + 2 {
         return diagnostics;
     }
     for (end, word, rest) in steps(head).skip(behind + 1).filter(|(_, word, _)| is_lower(word.raw)) {
+        let is_own = is_own(scope, word, rest.clone(), head.is_block());
+        let is_value = |next: Word<'_>| !next.raw.contains('=') && !is_lower(next.raw);
+        let is_foreign = || {
+            options_behind.is_some()
+                && rest.clone().next().is_some_and(is_value)
+                && Schema::foreign(word.raw).is_some()
+        };
         let starts_line = || head.document().text()[end..word.start as usize].contains('\n');
-        if is_own(scope, word, rest, head.is_block()) && !starts_line() {
+        if (is_own || is_foreign()) && !starts_line() {
             let message = format!("`{}` stands inside another directive", word.raw);
-            diagnostics.push(lost_semicolon(word, end, message, true));
+            diagnostics.push(lost_semicolon(word, end, message, is_own));
         }
     }
     diagnostics
@@ -146,24 +155,72 @@ pub(super) fn lost_brace(document: &Document, stray: usize) -> Option<Diagnostic
 }
 
 impl Document {
-    /// True if the text of a media server has no line feed but at its end, and a `;` or a `{` in a comment: `curl -d @FILE`
-    /// strips line ends.
+    /// True if the text of a media server has no line feed but at its end, and directives in a comment: behind a `#`, a known
+    /// keyword with words behind it and then `;` or `{`. `curl -d @FILE` strips line ends.
+    ///
+    /// Such a text may parse. A stripped line end leaves no blank, so the keyword may be the end of what reads as one word.
     pub fn has_lost_line_ends(text: &[u8]) -> bool {
-        std::str::from_utf8(text).is_ok_and(|text| directives_in_comment(text).is_some())
+        let line = text.trim_ascii_end();
+        // Nearly all texts have lines; a text is not read to its end to say so.
+        memchr::memchr(b'\n', line).is_none()
+            && std::str::from_utf8(line).is_ok_and(|line| directives_in_comment(line).is_some())
     }
 }
 
 /// The warning about a text whose line ends are gone.
 pub(super) fn lost_line_ends(text: &str) -> Option<Diagnostic> {
+    let comment = directives_in_comment(text.trim_ascii_end())?..text.len() as u32;
     let message = "directives stand in this comment: the text has lost its line ends";
     let hint = "restore the line ends; `curl` keeps them with `--data-binary`";
-    Some(Diagnostic::warning(directives_in_comment(text)?, message).hint(hint))
+    Some(Diagnostic::warning(comment, message).hint(hint))
 }
 
-/// The comment with directives in a text of one line.
-fn directives_in_comment(text: &str) -> Option<Span> {
-    // Nearly all texts have lines; a text is not read to its end to say so.
-    let is_line = memchr::memchr(b'\n', text.trim_ascii_end().as_bytes()).is_none();
-    let comment = comments(if is_line { text } else { "" }).next()?;
-    comment.raw.contains([';', '{']).then_some(comment.start as u32..text.len() as u32)
+/// The start of the comment with directives in a text of one line.
+fn directives_in_comment(line: &str) -> Option<u32> {
+    let comment = comments(if line.contains('\n') { "" } else { line }).next()?.start;
+    // `title`, `comment` and the like are words of plain English as well.
+    let keywords = Schema::rows().flat_map(|row| row.keywords).filter(|word| Schema::foreign(word).is_none());
+    let ends_with_keyword = |word: &str| keywords.clone().any(|keyword| word.ends_with(keyword));
+    let is_directive = |part: &str| {
+        let words = part.strip_suffix([';', '{']).unwrap_or_default();
+        words.split_whitespace().rev().skip(1).any(ends_with_keyword)
+    };
+    line[comment + 1..].split_inclusive([';', '{', '}']).any(is_directive).then_some(comment as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_gone_are_told_by_the_directives_in_a_comment() {
+        for text in [
+            "http 80;# Streams:stream a {  url udp://1;}stream b udp://2;",
+            "http 80; # Streams: stream a { url udp://1; }\n",
+            "# Portsrtmp 1935;",
+            "# ports\rrtmp 1935;\r\n",
+            "# all on one line: http 80; rtsp 554;\n\n",
+            "\u{feff}# x stream a {",
+        ] {
+            assert!(Document::has_lost_line_ends(text.as_bytes()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn other_texts_of_one_line_are_free() {
+        for text in [
+            "",
+            "\n",
+            "http 80;",
+            "http 80; # the port of all",
+            "http 80; # and rtmp\n",
+            "http 80; # rtmp;",
+            "http 80; # no } rtmp 1935 }",
+            "# a\nhttp 80; # rtmp 1935;\n",
+            "root \"a # rtmp 1935;\";",
+            "root a#rtmp; rtsp 554;",
+        ] {
+            assert!(!Document::has_lost_line_ends(text.as_bytes()), "{text:?}");
+        }
+    }
 }

@@ -303,7 +303,7 @@ impl<'d> Checker<'d> {
             }
         } else if let Some(options) = facts.options {
             self.known_options(options.usual, entry, 0);
-            self.diagnostics.extend(&lost::in_same_line(scope, entry, 0));
+            self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(0)));
         } else if facts.address.is_some() {
             self.empty("the address", entry.arguments().take(1));
             entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
@@ -360,7 +360,7 @@ impl<'d> Checker<'d> {
             self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, near)));
         }
         self.known_options(row.map_or("", |row| row.usual), entry, 1);
-        self.diagnostics.extend(&lost::in_same_line(scope, entry, 1));
+        self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
     }
 
     /// Notes the name of a block in the first word of an entry.
@@ -377,7 +377,7 @@ impl<'d> Checker<'d> {
     }
 
     fn misshapen(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) {
-        let inside = lost::in_same_line(scope, entry, 1);
+        let inside = lost::in_same_line(scope, entry, None);
         let first = inside.iter().next().filter(|_| row.strict);
         let fix = first.and_then(|found| found.fix.clone());
         if !row.strict {
@@ -428,7 +428,7 @@ impl<'d> Checker<'d> {
         }
         self.repeats("", own().map(|(part, word)| (part.key.into(), word)));
         if object.parts.last().is_some_and(Part::is_rest) {
-            self.diagnostics.extend(&lost::in_same_line(scope, entry, 1));
+            self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
         }
     }
 
@@ -453,7 +453,7 @@ impl<'d> Checker<'d> {
         if entry.count_arguments() < behind + 2 {
             return;
         }
-        self.diagnostics.extend(&lost::in_same_line(scope, entry, behind));
+        self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(behind)));
         let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
         let keys = options.map(|word| word.option().0);
         self.repeats("option ", keys.map(|key| (key.value(), key)));

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use crate::query::NameUse;
 use crate::schema::{
-    FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Schema, Scope, is_one_slip, is_only_near, is_slip, listed,
+    FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Schema, Scope, is_one_edit, is_one_slip, is_only_near,
+    listed,
 };
 use crate::syntax::{Diagnostic, Diagnostics, Document};
 
@@ -66,7 +67,8 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     if let Some((_, near)) = own.clone().chain(foreign.clone()).find(|(word, _)| *word == lower) {
         return Some(NearMiss { is_only: near.keyword.is_some(), ..near });
     }
-    let near = own.clone().find(|(word, _)| is_slip(word, keyword)).map(|(_, near)| near);
+    let nearest = Schema::nearest(keyword, own.clone().map(|(word, _)| word));
+    let nearest = nearest.and_then(|word| own.clone().find(|(known, _)| *known == word));
     // A foreign directive of which the keyword is the plural, else one that a single slip leads to.
     let is_plural = |word: &str| {
         matches!(keyword.strip_prefix(word), Some("s" | "es"))
@@ -77,7 +79,10 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
         let plural = words.clone().find(|(word, _)| is_plural(word));
         plural.or_else(|| words.find(|(word, _)| is_one_slip(word, keyword))).map(|(_, near)| near)
     };
-    let near = near.or_else(other)?;
+    let near = match nearest {
+        Some((word, near)) if is_one_edit(word, keyword) => near,
+        nearest => other().or(nearest.map(|(_, near)| near))?,
+    };
     let directives = scope.rows().flat_map(|row| row.keywords.iter().copied());
     let is_only = is_only_near(keyword, directives.chain(foreign.clone().map(|(word, _)| word)));
     Some(NearMiss { is_only, ..near })

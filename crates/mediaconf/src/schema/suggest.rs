@@ -1,9 +1,7 @@
-//! "Did you mean": the known word that one slip of the finger leads to, or that is similar.
-
-use strsim::osa_distance;
+//! "Did you mean": the known word nearest to a word that is not known.
 
 use crate::schema::Schema;
-use crate::syntax::common_ends;
+use strsim::osa_distance;
 
 /// Names longer than this get no suggestion: comparing takes time that grows with the product of the lengths.
 const LONGEST_NAME: usize = 256;
@@ -12,39 +10,65 @@ const LONGEST_NAME: usize = 256;
 const TOO_SHORT: usize = 3;
 
 impl Schema {
-    /// The first candidate that one slip of the finger leads to from `word`.
+    /// The candidate nearest to `word`, if it is near enough to be a slip of the finger.
+    ///
+    /// One slip is allowed in words of at least four characters, two in words of at least seven; in one of three, two
+    /// letters may have changed places.
     pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-        candidates.into_iter().find(|candidate| is_slip(word, candidate))
+        let word = Spelled::new(word);
+        let near = candidates.into_iter().map(Spelled::new).filter_map(|one| Some((word.slips(one)?, one)));
+        near.min_by_key(|&(slips, _)| slips).map(|(_, candidate)| candidate.word)
     }
 }
 
-/// True if exactly one candidate is near enough to `word` to be meant.
+/// True if exactly one candidate is near enough to `word` to be meant: the only one that is as near as the nearest.
 pub fn is_only_near<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> bool {
-    candidates.into_iter().filter(|candidate| is_slip(word, candidate)).count() == 1
+    let (word, candidates) = (Spelled::new(word), candidates.into_iter().map(Spelled::new));
+    let found: Vec<usize> = candidates.filter_map(|candidate| word.slips(candidate)).collect();
+    let nearest = found.iter().min();
+    found.iter().filter(|slips| Some(*slips) == nearest).count() == 1
 }
 
-/// True if one word may be a slip of the finger for the other. In words of three letters, two may have changed places;
-/// shorter ones are near too many words.
-pub fn is_slip(a: &str, b: &str) -> bool {
-    match a.len().max(b.len()) {
-        0..=2 | 65.. => false,
-        // A slip keeps the first letter or the last one.
-        _ if a.as_bytes().first() != b.as_bytes().first() && a.as_bytes().last() != b.as_bytes().last() => {
-            false
-        }
-        3 => a.len() == b.len() && a.chars().all(|letter| b.contains(letter)) && is_one_edit(a, b),
-        _ => a.len().abs_diff(b.len()) < 2 && is_one_edit(a, b),
+/// A word, and its letters as a set: other characters share its members with them.
+#[derive(Clone, Copy)]
+pub struct Spelled<'w> {
+    word: &'w str,
+    letters: u64,
+}
+
+impl<'w> Spelled<'w> {
+    pub fn new(word: &'w str) -> Self {
+        let letters = word.chars().fold(0, |letters, letter| letters | 1 << (u32::from(letter) & 63));
+        Self { word, letters }
+    }
+
+    /// Returns the number of slips that lead from one word to the other; `None` if too many, or none at all.
+    pub fn slips(self, other: Self) -> Option<usize> {
+        let longest = self.word.len().max(other.word.len());
+        let allowed = match longest {
+            3 if self.letters != other.letters || self.word.len() != other.word.len() => return None,
+            0..=2 | 65.. => return None,
+            3..=6 => 1,
+            _ => 2,
+        };
+        self.distance(other, allowed)
+    }
+
+    /// The number of slips between two words; `None` if there are more than `allowed`, or none.
+    fn distance(self, other: Self, allowed: usize) -> Option<usize> {
+        // A slip brings at most one new letter into each of the words. This is looked at first, because it is fast.
+        let is_near = |one: u64, other: u64| (one & !other).count_ones() as usize <= allowed;
+        let is_near = self.word.len().abs_diff(other.word.len()) <= allowed
+            && is_near(self.letters, other.letters)
+            && is_near(other.letters, self.letters);
+        is_near.then(|| osa_distance(self.word, other.word)).filter(|slips| (1..=allowed).contains(slips))
     }
 }
 
 /// True if two words differ by one letter that is another, too many or missing, or by two that changed
 /// places.
 pub fn is_one_edit(a: &str, b: &str) -> bool {
-    let [head, tail] = common_ends([a.as_bytes(), b.as_bytes()]);
-    match (&a.as_bytes()[head..a.len() - tail], &b.as_bytes()[head..b.len() - tail]) {
-        ([first, second], others) => *others == [*second, *first],
-        (one, other) => one.len().max(other.len()) == 1,
-    }
+    Spelled::new(a).distance(Spelled::new(b), 1).is_some()
 }
 
 /// The same for words that are long enough for one to be meant by the other.

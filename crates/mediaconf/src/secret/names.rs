@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use percent_encoding::percent_decode_str;
 
 use super::values::is_one_of;
-use crate::schema::{DirectiveRole, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema, is_slip};
+use crate::schema::{DirectiveRole, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema, Spelled};
 
 /// Options of programs whose value is a login and a password.
 pub const LOGIN_OPTIONS: [&str; 3] = ["-u", "--user", "--proxy-user"];
@@ -26,10 +26,10 @@ static HALVES: LazyLock<Vec<(&str, &str)>> =
     LazyLock::new(|| ACCOUNTS.iter().filter_map(|keyword| keyword.split_once('_')).collect());
 
 /// The names of which a slip is recognised: shorter ones are near too many words.
-static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+static NAMES: LazyLock<Vec<Spelled<'_>>> = LazyLock::new(|| {
     let rows = Schema::rows().filter(|row| row.secret).flat_map(|row| row.keywords);
     let names = SECRET_WORDS.iter().chain(&["private_key", "api_key"]).chain(rows);
-    names.filter(|name| name.len() > 4).copied().collect()
+    names.filter(|name| name.len() > 4).map(|name| Spelled::new(name)).collect()
 });
 
 /// The part of a word that is a secret.
@@ -146,12 +146,13 @@ fn names_secret(word: &str) -> bool {
     // The name itself, a name of a directive in any case, or a slip of one.
     let name = word.trim_matches(|c: char| c.is_ascii_punctuation());
     let is_name = (4..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_name_byte);
-    let is_near = || {
+    let is_slip = || {
         let lower = name.to_ascii_lowercase();
-        NAMES.iter().any(|known| is_slip(known, &lower))
+        let name = Spelled::new(&lower);
+        NAMES.iter().any(|known| name.slips(*known).is_some())
     };
     is_secret_name(word)
-        || (is_name && ((name != word && is_secret_name(name)) || is_account(name) || is_near()))
+        || (is_name && ((name != word && is_secret_name(name)) || is_account(name) || is_slip()))
 }
 
 /// True for a character that looks like a blank, or like nothing, and is none of the language's.
