@@ -40,7 +40,7 @@ impl<'s> Reporter<'s> {
         // In JSON or XML secrets can't be found, and so can't be masked.
         let begin = document.text().trim_start_matches('\u{feff}').trim_start();
         let quotes = masker == Masker::Off || !begin.starts_with(['{', '[', '<']);
-        let masked = MaskedText::new([document; 2], masker, spans.map(line_of).collect());
+        let [masked] = MaskedText::new([document], masker, [spans.map(line_of).collect()]);
         Self { name, document, diagnostics, lines, masked, quotes }
     }
 

@@ -37,7 +37,8 @@ pub fn write_entry(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let [start, end] = [entry.span().start, entry.span().end].map(|at| at as usize);
-    let shown = MaskedText::new([snapshot.document(); 2], masker, std::iter::once(start..end).collect());
+    let windows = std::iter::once(start..end).collect();
+    let [shown] = MaskedText::new([snapshot.document()], masker, [windows]);
     writeln!(out, "{}", shown.line(start..end))
 }
 

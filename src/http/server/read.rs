@@ -170,7 +170,7 @@ fn value(shown: &Snapshot, path: &Path, is_effective: bool) -> Result<Response, 
 fn entry(snapshot: &Arc<Snapshot>, path: &Path, masker: Masker) -> Result<Response, Error> {
     let range = entry_range(snapshot, path, masker)?;
     let line = snapshot.document().text()[..range.start].matches('\n').count() + 1;
-    let shown = MaskedText::new([snapshot.document(); 2], masker, vec![range.clone()]);
+    let [shown] = MaskedText::new([snapshot.document()], masker, [vec![range.clone()]]);
     Ok(Response::ok(TEXT, shown.line(range).into_owned().into_bytes()).with(LINE_HEADER, line.to_string()))
 }
 

@@ -24,8 +24,14 @@ pub(super) fn words(document: &Document, has_marks: bool, diagnostics: &mut Diag
     let is_odd = |byte: u8| ((byte.wrapping_add(1) as i8) <= 0x20) & !matches!(byte, b'\t' | b'\n' | b'\r');
     // Without an exit at each byte, several bytes are looked at together.
     let has_odd = |piece: &[u8]| piece.iter().fold(false, |has, &byte| has | is_odd(byte));
+    let is_sign = |at: usize| match text.as_bytes()[at] {
+        b'{' => text[..at].ends_with('$') || text[at + 1..].starts_with(['{', '%']),
+        _ => [MARKS[0], MARKS[3]].iter().any(|mark| text[at..].starts_with(mark)),
+    };
+    let has_fault = has_marks || !document.diagnostics().is_empty();
+    let has_sign = has_fault && memchr::memchr3_iter(b'{', b'<', b'>', text.as_bytes()).any(is_sign);
     // Nearly no text has one of them, and only such a text is read once more.
-    if !has_marks && document.diagnostics().is_empty() && !text.as_bytes().chunks(256).any(has_odd) {
+    if !has_sign && !text.as_bytes().chunks(256).any(has_odd) {
         return;
     }
     let mut end = 0;

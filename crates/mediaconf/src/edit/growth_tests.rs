@@ -104,7 +104,7 @@ fn the_secrets_of_one_large_block_take_linear_work() {
         let lines = text.match_indices("  password s3cret;\n").step_by(2);
         let windows: Vec<_> = lines.map(|(at, line)| at..at + line.len()).collect();
         let document = Document::parse(text);
-        work::measure(|| assert_eq!(secrets_in([&document; 2], windows.clone()).len(), windows.len()))
+        work::measure(|| assert_eq!(secrets_in([&document], [windows.clone()])[0].len(), windows.len()))
     });
 }
 

@@ -1,5 +1,6 @@
 //! Finds the secrets in a text: the one finder, from which masked texts are made.
 
+use std::array;
 use std::ops::Range;
 
 use foldhash::{HashMap, HashSet};
@@ -26,32 +27,38 @@ impl Document {
     /// In a text with errors it is unclear which words belong to a directive, so there every word behind
     /// the name of a secret counts.
     pub fn secret_spans(&self) -> Vec<Range<usize>> {
-        secrets_in([self; 2], std::iter::once(0..self.text().len()).collect())
+        let whole = std::iter::once(0..self.text().len()).collect();
+        let [spans] = secrets_in([self], [whole]);
+        spans
     }
 }
 
-/// Returns the secrets in these windows of a text, and maybe others: by their place or their form, and in comments those
-/// that stand elsewhere in the text, or in the one beside it in a diff.
-pub fn secrets_in([document, beside]: [&Document; 2], windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let (text, windows) = (document.text(), merged(windows));
-    let mut comments = windows.iter().flat_map(|window| comments_in(text, window.clone())).peekable();
-    if comments.peek().is_none() {
-        return secrets_by_place(document, &windows);
+/// Returns the secrets in these windows of each text, and maybe others: by their place or their form, and in comments those
+/// that stand elsewhere in one of the texts.
+pub fn secrets_in<const N: usize>(
+    documents: [&Document; N],
+    windows: [Vec<Range<usize>>; N],
+) -> [Vec<Range<usize>>; N] {
+    let windows = windows.map(merged);
+    let comments = |side: usize| {
+        windows[side].iter().flat_map(move |window| comments_in(documents[side].text(), window.clone()))
+    };
+    if (0..N).all(|side| comments(side).next().is_none()) {
+        return array::from_fn(|side| secrets_by_place(documents[side], &windows[side]));
     }
     let mut values = SecretValues::default();
-    let mut found = values.add(document);
-    if !std::ptr::eq(document, beside) {
-        values.add(beside);
-    }
+    let mut found = documents.map(|document| values.add(document));
     // Many comments say the same.
     let mut known = HashMap::default();
-    for Range { start, end } in comments {
-        let told: &mut Vec<Range<usize>> = known
-            .entry(&text[start..end])
-            .or_insert_with(|| values.spans(&text[start..end], SecretValues::ENCODINGS));
-        found.extend(told.iter().map(|span| start + span.start..start + span.end));
+    for (side, found) in found.iter_mut().enumerate() {
+        for Range { start, end } in comments(side) {
+            let comment = &documents[side].text()[start..end];
+            let told: &mut Vec<Range<usize>> =
+                known.entry(comment).or_insert_with(|| values.spans(comment, SecretValues::ENCODINGS));
+            found.extend(told.iter().map(|span| start + span.start..start + span.end));
+        }
     }
-    merged(found)
+    found.map(merged)
 }
 
 /// The comments in a part of a text.

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
-use std::iter;
 use std::ops::Range;
+use std::{array, iter};
 
 use memchr::memmem;
 use serde_json::Value;
@@ -202,12 +202,23 @@ pub struct MaskedText<'d> {
 }
 
 impl<'d> MaskedText<'d> {
-    /// Finds the secrets in `windows` of the first text, in any order. The other one is the other side of a diff, whose secrets a
-    /// comment may tell.
-    pub fn new([document, other]: [&'d Document; 2], masker: Masker, windows: Vec<Range<usize>>) -> Self {
-        let text = document.text();
-        let secrets = if masker == Masker::Off { Vec::new() } else { secrets_in([document, other], windows) };
-        Self { text, masks: secrets.into_iter().map(|secret| masker.splice(text, secret)).collect() }
+    /// Finds the secrets in windows of each text, in any order. A comment of one side of a diff may tell a secret of the other.
+    pub fn new<const N: usize>(
+        documents: [&'d Document; N],
+        masker: Masker,
+        windows: [Vec<Range<usize>>; N],
+    ) -> [Self; N] {
+        let secrets = match masker {
+            Masker::Off => [const { Vec::new() }; N],
+            _ => secrets_in(documents, windows),
+        };
+        array::from_fn(|side| {
+            let text = documents[side].text();
+            Self {
+                text,
+                masks: secrets[side].iter().map(|secret| masker.splice(text, secret.clone())).collect(),
+            }
+        })
     }
 
     /// The secrets in a line, each with its mask.

@@ -25,6 +25,14 @@ static ACCOUNTS: LazyLock<Vec<&str>> =
 static HALVES: LazyLock<Vec<(&str, &str)>> =
     LazyLock::new(|| ACCOUNTS.iter().filter_map(|keyword| keyword.split_once('_')).collect());
 
+/// True for the last two letters of the words and endings that make a name that of a secret, and for few others.
+static LAST_LETTERS: LazyLock<[bool; 1024]> = LazyLock::new(|| {
+    let mut table = [false; 1024];
+    let names = SECRET_WORDS.iter().chain(&*SECRET_ENDINGS);
+    names.for_each(|name| table[last_letters(name)] = true);
+    table
+});
+
 /// The names of which a slip is recognised: shorter ones are near too many words.
 static NAMES: LazyLock<Vec<Spelled<'_>>> = LazyLock::new(|| {
     let rows = Schema::rows().filter(|row| row.secret).flat_map(|row| row.keywords);
@@ -183,6 +191,10 @@ pub fn is_secret_key(key: &str) -> bool {
 fn is_secret_part(name: &str) -> bool {
     // Members that repeat a global value have this end.
     let name = name.strip_suffix("_global").unwrap_or(name);
+    // Most names do not end like one of a secret.
+    if !LAST_LETTERS[last_letters(name)] {
+        return false;
+    }
     let last = name.rsplit('.').next().unwrap_or(name);
     let last = last.trim_end_matches(|c: char| c.is_ascii_digit() || SEPARATORS.contains(&c));
     if !name.bytes().all(is_name_byte) {
@@ -194,6 +206,14 @@ fn is_secret_part(name: &str) -> bool {
         letters.map(|byte| byte.to_ascii_lowercase()).take(end.len()).eq(end.bytes().rev())
     };
     SECRET_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)) || SECRET_ENDINGS.iter().any(has_end)
+}
+
+/// The place of the last two letters of a name in a table; digits and separators behind and between them do not count.
+fn last_letters(name: &str) -> usize {
+    let is_separator = |byte: &u8| matches!(byte, b'_' | b'-');
+    let letters = name.bytes().rev().skip_while(|byte| byte.is_ascii_digit() || is_separator(byte));
+    let mut letters = letters.filter(|byte| !is_separator(byte)).map(|byte| usize::from(byte & 31));
+    letters.next().unwrap_or_default() << 5 | letters.next().unwrap_or_default()
 }
 
 /// The last word of a name. A word begins behind a separator, or with a capital behind or in front of a small letter.

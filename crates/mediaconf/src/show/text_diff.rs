@@ -98,7 +98,7 @@ fn masked(
     hunks: &[Vec<DiffOp>],
     masker: Masker,
 ) -> Vec<String> {
-    let shown = [0, 1].map(|side| {
+    let windows = [0, 1].map(|side| {
         let text = documents[side].text();
         // Of what is in both, the old side is printed.
         let printed = hunks.iter().flatten().filter(|op| side == 0 || op.tag() != DiffTag::Equal);
@@ -106,8 +106,9 @@ fn masked(
             let shown = &lines[side][if side == 0 { op.old_range() } else { op.new_range() }];
             Some(place_of(text, shown.first()?).start..place_of(text, shown.last()?).end)
         });
-        (text, MaskedText::new([documents[side], documents[1 - side]], masker, windows.collect()))
+        windows.collect()
     });
+    let shown = MaskedText::new(documents, masker, windows);
     let mut printed = Vec::new();
     for hunk in hunks {
         let sides = [DiffOp::old_range, DiffOp::new_range].map(|range| {
@@ -123,11 +124,11 @@ fn masked(
                 _ => vec![("-", 0, op.old_range()), ("+", 1, op.new_range())],
             };
             for (sign, side, numbers) in sides {
-                let (text, masked) = &shown[side];
+                let text = documents[side].text();
                 for line in &lines[side][numbers] {
-                    let mut shown = String::with_capacity(1 + line.len());
-                    shown.extend([sign, &masked.line(place_of(text, line))]);
-                    printed.push(shown);
+                    let mut said = String::with_capacity(1 + line.len());
+                    said.extend([sign, &shown[side].line(place_of(text, line))]);
+                    printed.push(said);
                     if !line.ends_with('\n') {
                         printed.push(r"\ No newline at end of file".to_owned());
                     }

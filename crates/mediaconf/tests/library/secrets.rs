@@ -43,7 +43,7 @@ fn doors(text: &str) -> Vec<(&'static str, String)> {
         let masker = Masker::Opaque;
         doors.push((name, masker.document(&document)));
         let whole = std::iter::once(0..text.len()).collect();
-        let lines = MaskedText::new([&document; 2], masker, whole);
+        let [lines] = MaskedText::new([&document], masker, [whole]);
         doors.push(("lines", lines.line(0..text.len()).into_owned()));
         for fault in check(&text).iter() {
             let related = fault.related.as_ref().map(|(_, message)| message);
@@ -115,6 +115,6 @@ fn a_comment_shows_no_secret_of_the_text() {
     // A part of the text is masked by the values of the whole.
     let document = Document::parse(text.to_owned());
     let line = 0..text.find('\n').unwrap_or(0);
-    let lines = MaskedText::new([&document; 2], masker, std::iter::once(line.clone()).collect());
+    let [lines] = MaskedText::new([&document], masker, [std::iter::once(line.clone()).collect()]);
     assert_eq!(lines.line(line), expected.lines().next().unwrap_or(""));
 }
