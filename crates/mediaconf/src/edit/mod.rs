@@ -292,7 +292,7 @@ fn refuse_torn(both: [&Document; 2]) -> Result<(), Fault> {
 pub fn placeholders(document: &Document) -> impl Iterator<Item = Range<usize>> {
     let text = document.text();
     // Nearly no text has one.
-    let may_hold = memchr::memchr2(b'$', b'%', text.as_bytes()).is_some();
+    let may_hold = text.contains('$') || memchr::memmem::find(text.as_bytes(), b"{%").is_some();
     let blocks = document.all_entries().take_while(move |_| may_hold).filter(|entry| entry.is_block());
     let is_variable = |block: &Entry<'_>| block.words().last().is_some_and(|word| word.raw.ends_with('$'));
     let is_meant = move |block: &Entry<'_>| text[block.body()].starts_with('%') || is_variable(block);
