@@ -204,7 +204,7 @@ impl Assigner<'_> {
         let mut words = None;
         if let AssignedValue::Typed(text) = given {
             if text.is_empty() {
-                return Err(empty(path));
+                return Err(empty(at, path));
             }
             self.refuse_whole(at, path, text)?;
             words = self.words(at, place, text)?;

@@ -38,11 +38,30 @@ pub(super) fn drops(path: &Path, present: usize) -> Fault {
 }
 
 /// Refuses the text that a variable of a shell leaves when it is not set.
-pub(super) fn empty(path: &Path) -> Fault {
-    let set = |end| Path::in_shell_quotes(&format!("{}={end}", path.shown())).into_owned();
-    let [null, nothing] = ["null", ""].map(set);
-    let hint = format!("`--set {null}` removes it, `--set-string {nothing}` sets the empty word");
+pub(super) fn empty(place: Place, path: &Path) -> Fault {
+    let shown = path.shown();
+    let set =
+        |option: &str, end: &str| format!("`{option} {}`", Path::in_shell_quotes(&format!("{shown}={end}")));
+    let above = Place::through_lists(Place::Root, &path.segments[..path.segments.len() - 1]).ok();
+    let is_first = is_address(place, above);
+    let is_address = is_first || matches!(place, Place::Source(_));
+    let is_needed = match place {
+        Place::Part(part) => !part.is_optional(),
+        _ => is_first && matches!(above, Some(Place::Source(_))),
+    };
+    let removes = !is_needed && path.segments.last() != Some(&Segment::Append) && place.removal().is_ok();
+    let can_be_empty =
+        !is_address && (!place.is_text() || matches!(place, Place::Leaf(_))) && place.string("").is_ok();
+    let removal = removes.then(|| format!("{} removes it", set("--set", "null")));
+    let word = can_be_empty.then(|| format!("{} sets the empty word", set("--set-string", "")));
+    let hints: Vec<String> = removal.into_iter().chain(word).collect();
+    let hint = if hints.is_empty() { "give a value".to_owned() } else { hints.join(", ") };
     Fault::of_path("the value is empty").hint(hint)
+}
+
+/// True for the address of a source or of a backend.
+fn is_address(place: Place, above: Option<Place>) -> bool {
+    matches!(place, Place::Leaf(_)) && above.and_then(Place::scope).is_some()
 }
 
 impl Assigner<'_> {
@@ -92,8 +111,7 @@ impl Assigner<'_> {
         let object = if let Place::Own(row) = whole { row.codec.facts().object } else { None };
         let is_first = match (place, object) {
             (Place::Part(part), Some(object)) => object.parts[0].key == part.key,
-            // The address of a source or of a backend.
-            _ => matches!(place, Place::Leaf(_)) && whole.scope().is_some(),
+            _ => is_address(place, Some(whole)),
         };
         if !is_first || whole.typed(text).is_err() {
             return Ok(());
