@@ -114,29 +114,29 @@ const fn row(keywords: &'static [&'static str], codec: &'static dyn Codec) -> Pa
 }
 
 const fn cluster_key() -> Parameter {
-    value(&["cluster_key"], &TEXT).role(DirectiveRole::ClusterKey).secret()
+    Parameter { role: Some(DirectiveRole::ClusterKey), secret: true, ..value(&["cluster_key"], &TEXT) }
 }
 
 /// In a block, where the global one holds if it has none of its own.
 const fn own_cluster_key(doc: &'static str) -> Parameter {
-    cluster_key().default("the global `cluster_key`").doc(doc, "cluster_key SECRET;")
+    Parameter { default: "the global `cluster_key`", ..cluster_key() }.doc(doc, "cluster_key SECRET;")
 }
 
-const fn account(keywords: &'static [&'static str]) -> Parameter {
-    row(keywords, &ACCOUNT).strict().secret()
+const fn account(keywords: &'static [&'static str], role: DirectiveRole) -> Parameter {
+    Parameter { role: Some(role), strict: true, secret: true, ..row(keywords, &ACCOUNT) }
 }
 
 const fn auth() -> Parameter {
-    row(&["auth"], &BACKEND).role(DirectiveRole::Backend).strict().secret()
+    Parameter { role: Some(DirectiveRole::Backend), strict: true, secret: true, ..row(&["auth"], &BACKEND) }
 }
 
 /// In a block, where the global one holds if it has none of its own.
 const fn own_auth(doc: &'static str, example: &'static str) -> Parameter {
-    auth().default("the global `auth`").doc(doc, example)
+    Parameter { default: "the global `auth`", ..auth() }.doc(doc, example)
 }
 
 const fn group(kind: &'static Kind, keywords: &'static [&'static str]) -> Parameter {
-    Parameter::new(kind.key(), keywords, kind).strict().shown()
+    Parameter { strict: true, always_shown: true, ..Parameter::new(kind.key(), keywords, kind) }
 }
 
 const fn position(doc: &'static str) -> Parameter {
@@ -144,13 +144,13 @@ const fn position(doc: &'static str) -> Parameter {
 }
 
 const fn sources(doc: &'static str) -> Parameter {
-    Parameter::new("urls", &["url", "input", "urls"], &SOURCES)
-        .role(DirectiveRole::Sources)
-        .doc(doc, "url udp://239.0.0.1:1234 priority=1;")
+    let row = Parameter::new("urls", &["url", "input", "urls"], &SOURCES);
+    Parameter { role: Some(DirectiveRole::Sources), ..row }.doc(doc, "url udp://239.0.0.1:1234 priority=1;")
 }
 
 static TOP: &[Parameter] = &[
-    row(&["http"], &HTTP).strict().shown().doc("Ports and addresses of the HTTP server", "http 80;"),
+    Parameter { strict: true, always_shown: true, ..row(&["http"], &HTTP) }
+        .doc("Ports and addresses of the HTTP server", "http 80;"),
     Parameter::new(HTTP.blocks, &[], &BlocksShape(&HTTP))
         .doc("Settings in the block of an http directive, by port", "http 80 { api false; }"),
     value(&["rtmp"], &PORT).doc("Port or address of the RTMP server", "rtmp 1935;"),
@@ -162,11 +162,11 @@ static TOP: &[Parameter] = &[
     value(&["pulsedb"], &TEXT).doc("Folder of the statistics database", "pulsedb /var/lib/media;"),
     cluster_key().doc("Secret that the servers of a cluster share", "cluster_key SECRET;"),
     value(&["log_requests", "logrequests"], &SWITCH).doc("Whether requests are logged", "log_requests true;"),
-    account(&["edit_auth"]).role(DirectiveRole::Editor).doc(
+    account(&["edit_auth"], DirectiveRole::Editor).doc(
         "Login and password of the account that may change the configuration",
         "edit_auth admin SECRET;",
     ),
-    account(&["view_auth"]).role(DirectiveRole::Viewer).doc(
+    account(&["view_auth"], DirectiveRole::Viewer).doc(
         "Login and password of an account that may look, but change nothing",
         "view_auth viewer SECRET;",
     ),
@@ -208,16 +208,14 @@ static STREAM: &[Parameter] = &[
     derived("name", &Derived::Name, "The name of the stream; equals its key"),
     derived(Schema::STATIC, &Derived::Static, "Whether it always runs: true for stream, false for ondemand"),
     position("Place among the streams, from 1; setting it moves the block"),
-    sources("Sources of the stream; the first that works is played").shown(),
+    Parameter { always_shown: true, ..sources("Sources of the stream; the first that works is played") },
     own_auth("Authorization backend of this stream; auth false opens it to everybody", "auth false;"),
     own_cluster_key("Secret of this stream's source, instead of the global one"),
 ];
 
 static LIVE: &[Parameter] = &[
     derived("prefix", &Derived::Name, "The prefix of the location; equals its key"),
-    value(&["publish_enabled"], &SWITCH)
-        .default("true")
-        .shown()
+    Parameter { default: "true", always_shown: true, ..value(&["publish_enabled"], &SWITCH) }
         .doc("Whether streams may be published here", "publish_enabled false;"),
     derived(Schema::STATIC, &Derived::NeverStatic, "Always false"),
     position("Place among the lives, from 1; setting it moves the block"),
@@ -243,16 +241,14 @@ static REPEATED: &[Parameter] = &[
 
 /// In each block of a source, behind all others.
 static SHARED: &[Parameter] = &[
-    row(&["dvr"], &DVR).role(DirectiveRole::Archive).doc(
+    Parameter { role: Some(DirectiveRole::Archive), ..row(&["dvr"], &DVR) }.doc(
         "Archive: `ROOT` is its folder, `@NAME` refers to a `dvr` of the top level; `90%` is how full the disk may \
          get, `5d` how long recordings are kept (in JSON 432000, in seconds)",
         "dvr /storage 90% 5d;",
     ),
     value(&["title"], &SCALAR).doc("Title that viewers see", "title \"Camera 1\";"),
     value(&["comment"], &SCALAR).doc("Remark for administrators", "comment \"north gate\";"),
-    value(&["disabled"], &FLAG)
-        .role(DirectiveRole::Disabled)
-        .default("false")
+    Parameter { role: Some(DirectiveRole::Disabled), default: "false", ..value(&["disabled"], &FLAG) }
         .doc("Whether it is switched off", "disabled;"),
 ];
 

@@ -352,26 +352,6 @@ impl Parameter {
         Self { doc, example, ..self }
     }
 
-    pub(super) const fn role(self, role: DirectiveRole) -> Self {
-        Self { role: Some(role), ..self }
-    }
-
-    pub(super) const fn default(self, default: &'static str) -> Self {
-        Self { default, ..self }
-    }
-
-    pub(super) const fn secret(self) -> Self {
-        Self { secret: true, ..self }
-    }
-
-    pub(super) const fn strict(self) -> Self {
-        Self { strict: true, ..self }
-    }
-
-    pub(super) const fn shown(self) -> Self {
-        Self { always_shown: true, ..self }
-    }
-
     /// The form of its value in JSON, for the manual.
     pub fn json_form(&self) -> String {
         let Facts { json_form, json, .. } = self.codec.facts();
