@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::query::{Path, Segment};
 use crate::schema::{
     AddressShape, Codec, Derived, DirectiveRole, Facts, Fault, General, JsonForm, Kind, Object, Parameter,
-    Place, SOURCE, Schema, Scope, TEXT, URL_GLOBAL, is_one_edit, json, listed, no_key, no_members, no_string,
-    object, of_kind, read_directive, scalars, similar_names,
+    Place, SOURCE, Schema, Scope, TEXT, URL_GLOBAL, did_you_mean, is_one_edit, json, no_key, no_members,
+    no_string, object, of_kind, read_directive, scalars,
 };
 
 /// The word that stands for no value.
@@ -17,9 +17,6 @@ pub const NULL: &str = "null";
 
 /// The codec of values that the schema does not know.
 const GENERAL: General<'static> = General { keyword: "" };
-
-/// The number of names that are suggested.
-const MOST: usize = 3;
 
 impl Place {
     /// The place that `segments` lead to from the whole.
@@ -287,13 +284,6 @@ impl Path {
             Ok(_) => UnknownKey::find(from, &self.segments).map(UnknownKey::suggestion),
         }
     }
-}
-
-/// Returns "did you mean `a`, `b` or `c`?" with the names that are similar to `name`, if there are any.
-pub fn did_you_mean<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    let others = names.into_iter().filter(|other| *other != name);
-    let similar = similar_names(name, others, MOST);
-    (!similar.is_empty()).then(|| format!("did you mean {}?", listed(&similar, "or")))
 }
 
 /// The first key of a path that the schema does not have. It may be an unknown directive, or a slip.

@@ -8,8 +8,8 @@ use std::mem;
 
 use serde_json::Value;
 
-use crate::query::{Condition, Config, Found, Path, Segment, UnknownKey, did_you_mean, keys};
-use crate::schema::{Fault, FaultKind, Kind, Object, Place, Schema};
+use crate::query::{Condition, Config, Found, Path, Segment, UnknownKey, keys};
+use crate::schema::{Fault, FaultKind, Kind, Object, Place, Schema, did_you_mean};
 
 /// The value at a path, or the values at the places that it stands for.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,6 +6,9 @@ use strsim::osa_distance;
 /// Names longer than this get no suggestion: comparing takes time that grows with the product of the lengths.
 const LONGEST_NAME: usize = 256;
 
+/// The number of names that are suggested.
+const MOST_SUGGESTED: usize = 3;
+
 /// Words of so many letters may be any other word: one slip leads from `log` to `logo`.
 const TOO_SHORT: usize = 3;
 
@@ -76,14 +79,16 @@ pub fn is_one_slip(a: &str, b: &str) -> bool {
     a.len().min(b.len()) > TOO_SHORT && is_one_edit(a, b)
 }
 
-/// The names that are most similar to `name`, best first.
-pub fn similar_names<'n>(name: &str, names: impl Iterator<Item = &'n str>, most: usize) -> Vec<&'n str> {
+/// Returns "did you mean `a`, `b` or `c`?" with the names that are most similar to `name`, if there are any.
+pub fn did_you_mean<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let most_slips = if name.len() > LONGEST_NAME { 0 } else { 1 + name.len() / 3 };
-    let near = names.filter(|known| known.len().abs_diff(name.len()) <= most_slips);
+    let others = names.into_iter().filter(|other| *other != name);
+    let near = others.filter(|known| known.len().abs_diff(name.len()) <= most_slips);
     let scored = near.map(|known| (osa_distance(name, known), known));
     let mut scored: Vec<_> = scored.filter(|(slips, _)| *slips <= most_slips).collect();
     scored.sort();
-    scored.into_iter().map(|(_, name)| name).take(most).collect()
+    let similar: Vec<&str> = scored.into_iter().map(|(_, name)| name).take(MOST_SUGGESTED).collect();
+    (!similar.is_empty()).then(|| format!("did you mean {}?", listed(&similar, "or")))
 }
 
 /// Names as messages list them: "`a`, `b` and `c`".
