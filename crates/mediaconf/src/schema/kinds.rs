@@ -95,11 +95,7 @@ pub fn shown(value: &Value) -> String {
 
 /// True if a value is a list or an object without members.
 pub fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Array(elements) => elements.is_empty(),
-        Value::Object(members) => members.is_empty(),
-        _ => false,
-    }
+    value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
 }
 
 /// A scalar as the word that reads back as it.
@@ -112,12 +108,7 @@ pub fn word(value: &Value) -> String {
 
 /// The text of a scalar as a word.
 pub fn scalar_text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Bool(value) => Some(value.to_string()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
+    is_scalar(value).then(|| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 
 /// The word of a known string field, which needs no quotes to be read as a string.
