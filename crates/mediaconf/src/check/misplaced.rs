@@ -1,28 +1,27 @@
 //! Directives that are known, but not here or not so: in the wrong block, or with a sign in front of their value.
 
+use super::Checker;
 use crate::schema::{DirectiveRole, Parameter, Schema, Scope};
 use crate::syntax::{Diagnostic, Entry, Fix};
 
-/// The warning about a directive of another block; `outer` is the block around it, and `before` the end of what stands in
-/// front of it there.
-pub(super) fn wrong_block(
-    scope: Scope,
-    (outer, before): (Option<Entry<'_>>, Option<usize>),
-    entry: Entry<'_>,
-) -> Option<Diagnostic> {
-    let keyword = entry.keyword();
-    let may_stand = Schema::foreign(&keyword).is_some_and(|row| scope.may_hold(row));
-    let (home, row) = home(scope, &keyword).filter(|_| !may_stand)?;
-    let around = outer.map(Entry::keyword).unwrap_or_default();
-    let here = outer.map_or("at the top level".to_owned(), |_| format!("in `{around}`"));
-    let found = |what| Diagnostic::warning(super::keyword_span(entry), format!("`{keyword}` {what} {here}"));
-    let is_group = row.codec.facts().group.is_some();
-    let Some(outer) = outer.filter(|_| is_group && scope != Scope::Plugin) else {
-        return Some(found("means nothing").hint(format!("it belongs {home}, as in `{}`", row.example)));
-    };
-    let place = before.unwrap_or_else(|| outer.body().start) as u32;
-    let found = found("stands").related(place..place, "is a `}` missing here?");
-    Some(found.hint(format!("it belongs at the top level: close the `{around}` with `}}`")))
+impl Checker<'_> {
+    /// The warning about a directive of another block.
+    pub(super) fn wrong_block(&self, scope: Scope, entry: Entry<'_>) -> Option<Diagnostic> {
+        let keyword = entry.keyword();
+        let may_stand = Schema::foreign(&keyword).is_some_and(|row| scope.may_hold(row));
+        let (home, row) = home(scope, &keyword).filter(|_| !may_stand)?;
+        let around = self.outer.map(Entry::keyword).unwrap_or_default();
+        let here = self.outer.map_or("at the top level".to_owned(), |_| format!("in `{around}`"));
+        let found =
+            |what| Diagnostic::warning(super::keyword_span(entry), format!("`{keyword}` {what} {here}"));
+        let is_group = row.codec.facts().group.is_some();
+        let Some(outer) = self.outer.filter(|_| is_group && scope != Scope::Plugin) else {
+            return Some(found("means nothing").hint(format!("it belongs {home}, as in `{}`", row.example)));
+        };
+        let place = self.before.unwrap_or_else(|| outer.body().start) as u32;
+        let found = found("stands").related(place..place, "is a `}` missing here?");
+        Some(found.hint(format!("it belongs at the top level: close the `{around}` with `}}`")))
+    }
 }
 
 /// The block in which a keyword has its place, where this one does not know it.

@@ -118,7 +118,8 @@ struct Checker<'d> {
     names: HashMap<(&'static str, Cow<'d, str>), Word<'d>>,
     /// What each unknown keyword of a scope is nearly: each keyword is compared once.
     near: HashMap<(Scope, Cow<'d, str>), Option<NearMiss>>,
-    near_options: words::NearOptions<'d>,
+    /// The known option that words are nearly, with the list of the known ones.
+    near_options: Lately<'d, (&'static str, Option<&'static str>)>,
     /// The words that refer to a block by its name.
     references: Vec<NameUse<'d>>,
     /// The directives that name a port or an address to listen on.
@@ -182,7 +183,7 @@ impl<'d> Checker<'d> {
             diagnostics.extend(&self.at_top);
         }
         if self.include.is_none() {
-            names::dangling(document, &self.references, self.has_settings, diagnostics);
+            self.dangling(document, diagnostics);
         }
         let stray = diagnostics.iter().find(|found| found.message == STRAY_BRACE);
         let stray = stray.map(|found| found.span.start as usize);
@@ -282,7 +283,7 @@ impl<'d> Checker<'d> {
                 self.listeners.push(entry);
             }
             if kind.is_text && !kind.values.is_empty() {
-                entry.arguments().take(1).for_each(|word| words::value(kind, word, &mut self.diagnostics));
+                entry.arguments().take(1).for_each(|word| self.value(kind, word));
             }
         } else if let Some(kind) = facts.group {
             let name = entry.group_name();
@@ -302,7 +303,7 @@ impl<'d> Checker<'d> {
                 false => self.source(scope, entry, 0),
             }
         } else if let Some(options) = facts.options {
-            self.known_options(options.usual, entry, 0);
+            self.known_options(options.usual, entry.arguments());
             self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(0)));
         } else if facts.address.is_some() {
             self.empty("the address", entry.arguments().take(1));
@@ -348,7 +349,7 @@ impl<'d> Checker<'d> {
             }
         } else if is_source() {
             self.sources += 1;
-        } else if let Some(found) = misplaced::wrong_block(scope, (self.outer, self.before), entry) {
+        } else if let Some(found) = self.wrong_block(scope, entry) {
             let found_in = if self.outer.is_none() { &mut self.at_top } else { &mut self.diagnostics };
             found_in.push(found);
         } else {
@@ -359,7 +360,7 @@ impl<'d> Checker<'d> {
             self.sources += usize::from(is_source);
             self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, near)));
         }
-        self.known_options(row.map_or("", |row| row.usual), entry, 1);
+        self.known_options(row.map_or("", |row| row.usual), entry.arguments().skip(1));
         self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
     }
 
@@ -420,7 +421,7 @@ impl<'d> Checker<'d> {
     fn object(&mut self, scope: Scope, object: &'static ObjectShape, entry: Entry<'d>) {
         let parts = object.part_words(entry).filter_map(|(part, word)| Some((part?, word)));
         let parts: Vec<_> = parts.collect();
-        words::parts(object, entry, &parts, &mut self.near_options, &mut self.diagnostics);
+        self.parts(object, entry, &parts);
         let is_empty = |part: &Part, word: Word<'_>| part.kind.is_text && word.value().is_empty();
         let own = || parts.iter().copied().filter(|(part, _)| !part.is_rest());
         for (part, word) in own().filter(|(part, word)| is_empty(part, *word)) {
@@ -438,14 +439,9 @@ impl<'d> Checker<'d> {
         if let Some(address) = words.nth(behind) {
             address::source(address, &mut self.diagnostics);
             let options = words.take(entry.count_arguments().saturating_sub(behind + 1));
-            words::options(SOURCE.usual, options, &mut self.near_options, &mut self.diagnostics);
+            self.known_options(SOURCE.usual, options);
             self.options(scope, entry, behind + 1);
         }
-    }
-
-    /// Checks the names of the options behind this number of arguments.
-    fn known_options(&mut self, known: &'static str, entry: Entry<'d>, behind: usize) {
-        words::options(known, entry.arguments().skip(behind), &mut self.near_options, &mut self.diagnostics);
     }
 
     /// Checks the options behind this number of arguments for repetitions.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::Checker;
 use crate::query::NameUse;
 use crate::schema::{
     FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Schema, Scope, is_one_edit, is_one_slip, is_only_near,
@@ -88,31 +89,28 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     Some(NearMiss { is_only, ..near })
 }
 
-/// Reports the names that no block of the text has; one that is near is what was meant. A part of a text, such as a stream
-/// that is edited alone, has no block of the group at all.
-pub(super) fn dangling(
-    document: &Document,
-    references: &[NameUse<'_>],
-    is_whole: bool,
-    diagnostics: &mut Diagnostics,
-) {
-    let uses = if references.is_empty() { Vec::new() } else { document.name_uses() };
-    let defined = uses.iter().filter(|used| used.is_definition).map(|used| (used.group, &*used.name));
-    let defined: BTreeSet<(&str, &str)> = defined.collect();
-    for NameUse { group, name, word, .. } in references {
-        let names = || defined.range((*group, "")..).take_while(|(other, _)| other == group);
-        if defined.contains(&(*group, &**name)) || !is_whole && names().next().is_none() {
-            continue;
+impl Checker<'_> {
+    /// Reports the names that no block of the text has; one that is near is what was meant. A part of a text, such as a stream
+    /// that is edited alone, has no block of the group at all.
+    pub(super) fn dangling(&self, document: &Document, diagnostics: &mut Diagnostics) {
+        let uses = if self.references.is_empty() { Vec::new() } else { document.name_uses() };
+        let defined = uses.iter().filter(|used| used.is_definition).map(|used| (used.group, &*used.name));
+        let defined: BTreeSet<(&str, &str)> = defined.collect();
+        for NameUse { group, name, word, .. } in &self.references {
+            let names = || defined.range((*group, "")..).take_while(|(other, _)| other == group);
+            if defined.contains(&(*group, &**name)) || !self.has_settings && names().next().is_none() {
+                continue;
+            }
+            let found = Diagnostic::warning(word.span(), format!("no `{group}` is called `{name}`"));
+            // Of what is only counted nobody reads the hint, and each costs a look at all names.
+            let is_kept = diagnostics.count() < Diagnostics::MAX;
+            let names = names().filter(|_| is_kept).map(|(_, name)| *name);
+            let hint = match Schema::nearest(name, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("make it, or name one that is there: `{group} {name} {{ … }}`"),
+            };
+            diagnostics.push(found.hint(hint));
         }
-        let found = Diagnostic::warning(word.span(), format!("no `{group}` is called `{name}`"));
-        // Of what is only counted nobody reads the hint, and each costs a look at all names.
-        let is_kept = diagnostics.count() < Diagnostics::MAX;
-        let names = names().filter(|_| is_kept).map(|(_, name)| *name);
-        let hint = match Schema::nearest(name, names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("make it, or name one that is there: `{group} {name} {{ … }}`"),
-        };
-        diagnostics.push(found.hint(hint));
     }
 }
 
