@@ -97,7 +97,7 @@ impl Document {
     /// The words that have a name, in the order of the text.
     pub fn name_uses(&self) -> Vec<NameUse<'_>> {
         let mut found = Vec::new();
-        collect(self.entries(), Scope::Top, "", &mut found);
+        self.entries().for_each(|entry| collect(entry, Scope::Top, "", &mut found));
         found
     }
 
@@ -130,7 +130,7 @@ impl Document {
         let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for entry in new.entries().take_while(|_| !gone.is_empty()) {
             let mut uses = Vec::new();
-            collect(std::iter::once(entry), Scope::Top, "", &mut uses);
+            collect(entry, Scope::Top, "", &mut uses);
             uses.retain(|used| !used.is_definition && gone.contains(&(used.group, used.name.clone())));
             let names: BTreeSet<String> = uses.iter().map(NameUse::path).collect();
             names.into_iter().for_each(|name| users.entry(name).or_default().push(path(entry)));
@@ -162,19 +162,13 @@ impl Document {
     }
 }
 
-/// Adds each word that has a name to `found`.
-fn collect<'t>(
-    entries: impl Iterator<Item = Entry<'t>>,
-    scope: Scope,
-    block: &str,
-    found: &mut Vec<NameUse<'t>>,
-) {
-    for entry in entries {
-        let keyword = entry.keyword();
-        let word = entry.arguments().next();
-        found.extend(word.and_then(|word| NameUse::behind(scope, block, &keyword, word)));
-        if entry.is_block() {
-            collect(entry.children(), scope.inside(&keyword, entry.count_arguments()), &keyword, found);
-        }
+/// Adds each word of an entry that has a name to `found`.
+fn collect<'t>(entry: Entry<'t>, scope: Scope, block: &str, found: &mut Vec<NameUse<'t>>) {
+    let keyword = entry.keyword();
+    let word = entry.arguments().next();
+    found.extend(word.and_then(|word| NameUse::behind(scope, block, &keyword, word)));
+    if entry.is_block() {
+        let inside = scope.inside(&keyword, entry.count_arguments());
+        entry.children().for_each(|entry| collect(entry, inside, &keyword, found));
     }
 }
