@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use crate::schema::Scope::{Backend, Source};
 use crate::schema::{
     AddressShape, AddressesShape, BACKEND_URL, BITRATE, BlocksShape, CLUSTER_KEY_GLOBAL, Codec, DURATION,
-    DVR_REFERENCE, Derived, DirectiveRole, FLAG, Kind, LOG_LEVEL, ListShape, ObjectShape, OptionsShape,
-    PERCENT, PORT, Parameter, Part, PartPlace, SCALAR, SECONDS, SWITCH, Schema, Scope, TEXT, URL_GLOBAL,
-    WordKind,
+    DVR_REFERENCE, Derived, DirectiveRole, FLAG, Keywords, Kind, LOG_LEVEL, ListShape, ObjectShape,
+    OptionsShape, PERCENT, PORT, Parameter, Part, PartPlace, SCALAR, SECONDS, SWITCH, Schema, Scope, TEXT,
+    URL_GLOBAL, WordKind,
 };
 
 impl Scope {
@@ -104,12 +104,12 @@ const fn derived(key: &'static str, what: &'static Derived, doc: &'static str) -
 }
 
 /// A parameter whose directive has one word.
-const fn value(keywords: &'static [&'static str], kind: &'static WordKind) -> Parameter {
+const fn value(keywords: Keywords, kind: &'static WordKind) -> Parameter {
     Parameter { strict: kind.is_port, unit: kind.unit, ..row(keywords, kind) }
 }
 
 /// A parameter with the key that its first keyword is, too.
-const fn row(keywords: &'static [&'static str], codec: &'static dyn Codec) -> Parameter {
+const fn row(keywords: Keywords, codec: &'static dyn Codec) -> Parameter {
     Parameter::new(keywords[0], keywords, codec)
 }
 
@@ -122,7 +122,7 @@ const fn own_cluster_key(doc: &'static str) -> Parameter {
     Parameter { default: "the global `cluster_key`", ..cluster_key() }.doc(doc, "cluster_key SECRET;")
 }
 
-const fn account(keywords: &'static [&'static str], role: DirectiveRole) -> Parameter {
+const fn account(keywords: Keywords, role: DirectiveRole) -> Parameter {
     Parameter { role: Some(role), strict: true, secret: true, ..row(keywords, &ACCOUNT) }
 }
 
@@ -135,7 +135,7 @@ const fn own_auth(doc: &'static str, example: &'static str) -> Parameter {
     Parameter { default: "the global `auth`", ..auth() }.doc(doc, example)
 }
 
-const fn group(kind: &'static Kind, keywords: &'static [&'static str]) -> Parameter {
+const fn group(kind: &'static Kind, keywords: Keywords) -> Parameter {
     Parameter { strict: true, always_shown: true, ..Parameter::new(kind.key(), keywords, kind) }
 }
 

@@ -10,16 +10,6 @@ use serde_json::Value;
 use crate::schema::{Codec, General, Kind, Parameter, Schema, Scope};
 use crate::syntax::{Document, Entry, Word};
 
-impl Scope {
-    /// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
-    pub fn key_of(self, keyword: &str) -> Cow<'_, str> {
-        match self.is_reserved(keyword) {
-            true => Cow::Owned(format!("{}{keyword}", Schema::ESCAPE)),
-            false => Cow::Borrowed(keyword),
-        }
-    }
-}
-
 /// The keyword behind an unknown JSON key: without its escape.
 pub fn keyword_of(scope: Scope, key: &str) -> &str {
     if scope == Scope::Unknown { key } else { key.strip_prefix(Schema::ESCAPE).unwrap_or(key) }
@@ -84,10 +74,7 @@ impl<'t> Entry<'t> {
 
 /// The scope inside the block of an unknown entry.
 pub fn inner_scope(entry: Entry<'_>) -> Scope {
-    match entry.is_block() {
-        true => Schema::block_scope(&entry.keyword(), entry.count_arguments()),
-        false => Scope::Unknown,
-    }
+    Schema::block_scope(&entry.keyword(), entry.count_arguments())
 }
 
 /// The value of the first word behind the keyword, such as the name of a block; empty without one.

@@ -1,5 +1,6 @@
 //! The types of the table: a scope has rows, and a row has a codec, which reads and writes it and may open another scope.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::LazyLock;
 
@@ -170,6 +171,11 @@ impl Scope {
         self.by_key(name).or_else(|| self.by_keyword(name))
     }
 
+    /// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
+    pub fn key_of(self, keyword: &str) -> Cow<'_, str> {
+        if self.is_reserved(keyword) { format!("{}{keyword}", Schema::ESCAPE).into() } else { keyword.into() }
+    }
+
     /// The place of a row among those of the scope, from 0.
     pub fn place(self, row: &'static Parameter) -> Option<usize> {
         let table = self.table();
@@ -232,12 +238,6 @@ impl Kind {
         Self::ALL.iter().find(|kind| kind.noun() == keyword).map_or(keyword, |kind| kind.key())
     }
 
-    /// A block in JSON, for examples.
-    pub const fn example(self) -> &'static str {
-        let streams = r#"{"urls":[{"url":"udp://239.0.0.1:1234"}]}"#;
-        [streams, r#"{"publish_enabled":true}"#, r#"{"KEY":"VALUE"}"#][self as usize]
-    }
-
     /// The noun of the name of a block.
     pub const fn name(self) -> &'static str {
         if matches!(self, Self::Lives) { "prefix" } else { "name" }
@@ -292,13 +292,16 @@ impl DirectiveRole {
     }
 }
 
+/// The keywords of a row.
+pub type Keywords = &'static [&'static str];
+
 /// One row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Parameter {
     /// The JSON key.
     pub key: &'static str,
     /// The keywords of its directives; a new one is written with the first.
-    pub keywords: &'static [&'static str],
+    pub keywords: Keywords,
     /// Reads and writes its directives.
     pub codec: &'static dyn Codec,
     /// What it is for, where the program has to know it.
@@ -328,11 +331,7 @@ impl Parameter {
     }
 
     /// Makes a row without documentation.
-    pub const fn new(
-        key: &'static str,
-        keywords: &'static [&'static str],
-        codec: &'static dyn Codec,
-    ) -> Self {
+    pub const fn new(key: &'static str, keywords: Keywords, codec: &'static dyn Codec) -> Self {
         Self {
             key,
             keywords,
