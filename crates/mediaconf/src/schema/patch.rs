@@ -196,10 +196,7 @@ impl Normalizer {
 
     /// Refuses an option whose key can't be written.
     pub fn option(&mut self, key: &str, value: Value) -> Option<Value> {
-        match self.is_unwritable(key) {
-            true => self.wrong("an option can't have this key", ""),
-            false => Some(value),
-        }
+        if self.is_unwritable(key) { self.wrong("an option can't have this key", "") } else { Some(value) }
     }
 
     /// Normalizes the members of an object, for which an empty list may stand, without those that are dropped or refused.
@@ -267,13 +264,11 @@ impl Normalizer {
 
     /// Normalizes a scalar of the general rule, such as an option: a number that is no safe integer becomes a string.
     pub fn scalar(&mut self, value: Value) -> Option<Value> {
-        match is_scalar(&value) {
-            true => self.writable(canonical_scalar(value)),
-            false => {
-                let hint = self.meant().unwrap_or_default();
-                self.unlike("a string, a number or a boolean", &value, &hint)
-            }
+        if is_scalar(&value) {
+            return self.writable(canonical_scalar(value));
         }
+        let hint = self.meant().unwrap_or_default();
+        self.unlike("a string, a number or a boolean", &value, &hint)
     }
 }
 

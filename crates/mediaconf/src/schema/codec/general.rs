@@ -315,11 +315,10 @@ impl General<'_> {
                     }
                     (value, _) => General { keyword: name }.merge_entries(&[], value, at),
                 };
-                match blocks.is_empty() || merged.as_ref().is_none_or(Value::is_object) {
-                    true => merged,
-                    false => at
-                        .wrong(format!("`{}` holds named blocks here: expected an object", self.keyword), ""),
+                if blocks.is_empty() || merged.as_ref().is_none_or(Value::is_object) {
+                    return merged;
                 }
+                at.wrong(format!("`{}` holds named blocks here: expected an object", self.keyword), "")
             });
             object.insert(name.clone(), merged.unwrap_or_default());
         }

@@ -373,10 +373,8 @@ impl Kind {
 
 impl Codec for Kind {
     fn fits(&self, entry: Entry<'_>) -> bool {
-        match self.has_sources() && !entry.is_block() {
-            true => entry.count_arguments() > 0,
-            false => entry.count_arguments() == 1,
-        }
+        let count = entry.count_arguments();
+        count == 1 || count > 0 && self.has_sources() && !entry.is_block()
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
