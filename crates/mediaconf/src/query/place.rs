@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::query::{Path, Segment};
 use crate::schema::{
     AddressShape, Codec, Derived, DirectiveRole, Facts, Fault, General, JsonForm, Kind, Object, Parameter,
-    Place, SOURCE, Schema, Scope, TEXT, URL_GLOBAL, did_you_mean, is_one_edit, json, no_key, no_members,
-    no_string, object, of_kind, read_directive, scalars,
+    Place, SOURCE, Schema, Scope, TEXT, URL_GLOBAL, did_you_mean, is_empty, is_one_edit, json, no_key,
+    no_members, no_string, object, of_kind, read_directive, scalars,
 };
 
 /// The word that stands for no value.
@@ -36,7 +36,12 @@ impl Place {
             Segment::Matching(_) | Segment::EveryEntry => {
                 Err(Fault::of_path(format!("`{segment}` stands for several places")))
             }
-            Segment::Index(_) | Segment::FromEnd(_) | Segment::Append | Segment::Find { .. } => self.entry(),
+            _ => self.list_entry().ok_or_else(|| match self.facts().json {
+                JsonForm::Object => {
+                    Fault::of_path("expected a list, found an object").hint("name a member after a `.`")
+                }
+                _ => no_members(false),
+            }),
         }
     }
 
@@ -67,15 +72,6 @@ impl Place {
             Self::Own(parameter) => parameter.codec.member(key),
             Self::Pair(_) | Self::Part(_) | Self::Leaf(_) => Err(no_members(self.list_entry().is_some())),
         }
-    }
-
-    fn entry(self) -> Result<Self, Fault> {
-        self.list_entry().ok_or_else(|| match self.facts().json {
-            JsonForm::Object => {
-                Fault::of_path("expected a list, found an object").hint("name a member after a `.`")
-            }
-            _ => no_members(false),
-        })
     }
 
     /// The form of its value; a leaf for one that is not known.
@@ -130,11 +126,7 @@ impl Place {
 
     /// True if a view shows this value here where the text has nothing.
     pub fn is_shown_for_nothing(self, value: &Value) -> bool {
-        match (self, value) {
-            (Self::Group(_), Value::Object(members)) => members.is_empty(),
-            (Self::Own(_), Value::Array(entries)) => self.takes_elements() && entries.is_empty(),
-            _ => false,
-        }
+        is_empty(value) && (matches!(self, Self::Group(_)) || self.takes_elements())
     }
 
     /// The scope of the members at this place; `None` if their keys are free names.
@@ -154,16 +146,12 @@ impl Place {
 
     /// True if the place is a list that a single element, given as its words, may be the whole of.
     pub fn takes_elements(self) -> bool {
-        match self {
-            Self::Own(parameter) => parameter.codec.facts().takes_elements(),
-            Self::Part(part) => part.is_rest(),
-            _ => false,
-        }
+        self.facts().takes_elements() || matches!(self, Self::Part(part) if part.is_rest())
     }
 
     /// The shape of the place, if that is the only address of a directive.
     pub fn address(self) -> Option<&'static AddressShape> {
-        if let Self::Own(parameter) = self { parameter.codec.facts().address } else { None }
+        self.facts().address
     }
 
     /// True if the schema knows nothing of this place and the places below it.
@@ -177,9 +165,7 @@ impl Place {
             return Ok(None);
         }
         let mut value = self.typed(text)?;
-        if let Value::Object(members) = &mut value {
-            members.retain(|_, member| !member.is_null());
-        }
+        value.as_object_mut().into_iter().for_each(|members| members.retain(|_, member| !member.is_null()));
         Ok(Some(value))
     }
 
@@ -192,10 +178,8 @@ impl Place {
 
     /// Returns the value of `--set PATH=text`, which has no blanks or is one word.
     pub fn typed(self, text: &str) -> Result<Value, Fault> {
-        if text == NULL {
-            return self.removal();
-        }
         match self {
+            _ if text == NULL => self.removal(),
             Self::Part(part) => part.parse(text),
             Self::Templates | Self::Template | Self::Foreign => GENERAL.parse(text),
             Self::Leaf(kind) => of_kind(kind, text),
@@ -217,8 +201,7 @@ impl Place {
 
     /// Returns null if the value here can be removed.
     pub fn removal(self) -> Result<Value, Fault> {
-        let derived = if let Self::Own(row) = self { row.codec.facts().derived } else { None };
-        match derived {
+        match self.facts().derived {
             Some(Derived::Position | Derived::Static | Derived::NeverStatic) => {
                 Err(Fault::of_path("every block has one").hint("set it to another value"))
             }
