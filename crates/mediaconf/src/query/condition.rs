@@ -187,6 +187,9 @@ pub struct Expectation {
     pub value: String,
 }
 
+/// The expected value, the one that is found, and whether they are the same.
+type Compared = (Option<Value>, Option<Value>, bool);
+
 impl Expectation {
     /// The fault of a path with a key that neither the schema nor an entry of the configuration has: at the top, in a block,
     /// or one that is nearly known. Options and what is in unknown blocks are free.
@@ -231,29 +234,20 @@ impl Expectation {
 
     /// The expected value, the present one or the list of those in the entries that the path leads to, and whether
     /// they are the same; of several, one has to be the expected one.
-    fn compared(
-        &self,
-        current: &Config<'_>,
-        path: &Path,
-    ) -> Result<(Option<Value>, Option<Value>, bool), Fault> {
+    fn compared(&self, current: &Config<'_>, path: &Path) -> Result<Compared, Fault> {
         let place = match path.first_pattern() {
             Some(_) => Place::resolve(&path.segments)?,
             None => Place::Root.through_lists(&path.segments)?,
         };
         let expected = place.meant(&self.value)?;
-        let found = match current.found(path) {
-            Err(fault) if fault.is_absent() => {
-                let is_met = expected.is_none();
-                return Ok((expected, None, is_met));
-            }
-            found => found?,
-        };
+        let is_unset = expected.is_none();
+        let Some(found) = current.if_found(path)? else { return Ok((expected, None, is_unset)) };
         let has = |expected: &Value| found.values.iter().any(|(_, value)| value == expected);
         let is_one = found.goes_through_list && expected.as_ref().map_or(found.is_partial, has);
         // A backend also shows the global one, which is not its own.
         let value = found.into_value();
         let found = if place.address().is_some() { place.own_value(&value) } else { Some(value) };
-        let found = found.filter(|found| expected.is_some() || !place.is_shown_for_nothing(found));
+        let found = found.filter(|found| !is_unset || !place.is_shown_for_nothing(found));
         let has_words = found.as_ref().is_some_and(|found| place.has_words(found, &self.value));
         let is_met = is_one || has_words || found == expected;
         Ok((expected, found, is_met))

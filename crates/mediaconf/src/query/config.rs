@@ -270,6 +270,11 @@ impl<'d> Config<'d> {
             .map_err(|fault| fault.unwrap_or_else(absent))
     }
 
+    /// The same; `None` if no value is there.
+    pub(crate) fn if_found(&self, path: &Path) -> Result<Option<Found<Value>>, Fault> {
+        self.found(path).map(Some).or_else(|fault| if fault.is_absent() { Ok(None) } else { Err(fault) })
+    }
+
     /// The same as one value.
     pub(crate) fn value_at(&self, path: &Path) -> Result<Value, Fault> {
         self.found(path).map(Found::into_value)
@@ -467,8 +472,7 @@ impl Config<'_> {
         let place = Place::resolve(&path.segments).map_err(|fault| fault.at(path))?;
         let own = self.present(path)?.and_then(|value| place.own_value(&value));
         let Some(value) = own else { return self.inherited(path) };
-        let is_derived =
-            matches!(place, Place::Own(row) if row.codec.facts().derived.is_some_and(Derived::lacks_own));
+        let is_derived = place.facts().derived.is_some_and(Derived::lacks_own);
         let source = if is_derived { ValueSource::Derived } else { ValueSource::Own };
         Ok(Some(FoundValue { value, source, set_at: Some(path.clone()) }))
     }
@@ -507,10 +511,6 @@ impl Config<'_> {
         if path.first_pattern().is_some() {
             return Ok(None);
         }
-        match self.found(path) {
-            Ok(found) => Ok(Some(found.into_value())),
-            Err(fault) if fault.is_absent() => Ok(None),
-            Err(fault) => Err(fault.at(path)),
-        }
+        self.if_found(path).map(|found| Some(found?.into_value())).map_err(|fault| fault.at(path))
     }
 }

@@ -171,10 +171,10 @@ impl Expansion<'_> {
                 absence.map_or_else(|| self.current.found(&whole).map_err(|fault| fault.at(path)), Err)?;
             return Ok(Selection { found: vec![(path.clone(), one)], is_many: false });
         }
-        let found = places.iter().filter_map(|place| match self.current.found(place) {
-            // A glob may pass names without this value.
-            Err(fault) if fault.is_absent() => None,
-            found => Some(found.map(|one| (place.clone(), one)).map_err(|fault| fault.at(place))),
+        // A glob may pass names without this value.
+        let found = places.iter().filter_map(|place| {
+            let found = self.current.if_found(place).map_err(|fault| fault.at(place)).transpose()?;
+            Some(found.map(|one| (place.clone(), one)))
         });
         let selection = Selection { found: found.collect::<Result<_, Fault>>()?, is_many: true };
         if !selection.found.is_empty() {
