@@ -113,9 +113,6 @@ impl Document {
         let [old, new_numbers] = self.differing(new);
         let [old_names, new_names] = [self.entries_in(old), new.entries_in(new_numbers)]
             .map(|entries| entries.filter_map(NameUse::of_block).map(|used| (used.group, used.name)));
-        if old_names.clone().eq(new_names.clone()) {
-            return None;
-        }
         let mut gone = &BTreeSet::from_iter(old_names) - &BTreeSet::from_iter(new_names);
         if !gone.is_empty() {
             // Of two blocks with the name, the other stays.
