@@ -386,8 +386,7 @@ impl BlockRequest {
         // The assignments are made in the text that this leads to.
         let copied = Config::new(&first.document);
         let patch = copied.to_patch(&self.assignments, &[], self.options)?;
-        let second = modify_members(&first.document, copied.members(), &patch)?;
-        Ok(Some(second.unwrap_or(first)))
+        Ok(Some(modify_members(&first.document, copied.members(), &patch)?.unwrap_or(first)))
     }
 
     /// The group and the new name, and the name of the block that the content comes from; `None` for a new one.

@@ -197,9 +197,8 @@ impl<'d> Config<'d> {
     /// The value of a block whose place in its group is `place`, from 0.
     fn block(&self, kind: Kind, place: usize) -> Value {
         let entry = self.members.own_by_key(kind.key())[place];
-        let members = Members::group(kind.scope(), entry.children());
         let head = BlockHead { kind, entry, position: place + 1, globals: self.globals.as_ref() };
-        Value::Object(read_members(&members, Some(&head)))
+        read_members(&Members::group(kind.scope(), entry.children()), Some(&head)).into()
     }
 
     /// The value of a member of the top level of the document.

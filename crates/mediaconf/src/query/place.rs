@@ -287,10 +287,9 @@ impl<'p> UnknownKey<'p> {
         for (at, segment) in path.iter().enumerate() {
             let scope = above.list_entry().unwrap_or(above).scope();
             let below = above.through_lists(&path[at..=at]);
-            let is_known = below.as_ref().is_ok_and(|place| !place.is_foreign());
             if let (Some(key), Some(scope)) = (segment.name(), scope)
                 && scope.by_key(key).is_none()
-                && !is_known
+                && below.as_ref().ok().is_none_or(|place| place.is_foreign())
             {
                 return Some(Self { key, at, scope });
             }

@@ -60,11 +60,6 @@ pub fn number_text(value: &Value) -> Option<String> {
     }
 }
 
-/// The integer a JSON value stands for; canonical decimal strings are taken too.
-pub fn integer(value: &Value) -> Option<i64> {
-    canonical_integer(&number_text(value)?)
-}
-
 /// A scalar of the word rule: a number that is no safe integer becomes a string.
 pub fn canonical_scalar(value: Value) -> Value {
     let Value::Number(number) = value else { return value };
@@ -330,10 +325,7 @@ fn duration(raw: &str) -> Option<i64> {
 
 /// A duration in the longest unit that divides it.
 fn written_duration(seconds: i64) -> String {
-    let (unit, length) = UNITS
-        .into_iter()
-        .find(|(_, length)| seconds % length == 0)
-        .expect("one second divides every duration");
+    let (unit, length) = UNITS.into_iter().find(|(_, length)| seconds % length == 0).expect("1 divides all");
     format!("{}{}", seconds / length, char::from(unit))
 }
 

@@ -68,11 +68,9 @@ pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
 }
 
 fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
-    let starts_directive = |text| {
-        let document = Document::parse(text);
-        document.entries().next().is_some_and(|first| Schema::is_any_keyword(&first.keyword()))
-    };
-    let is_configuration = std::str::from_utf8(text).is_ok_and(starts_directive);
+    let document = Document::from_bytes(text.to_vec());
+    let first = document.entries().next();
+    let is_configuration = first.is_some_and(|first| Schema::is_any_keyword(&first.keyword()));
     let message = match is_configuration {
         true => "not JSON, but the text of a configuration".to_owned(),
         false => format!("not JSON: {error}"),
@@ -238,8 +236,7 @@ impl Normalizer {
         let expected = kind.json_form.split(';').next().unwrap_or_default();
         // A text may be a secret.
         let found = if kind.is_text { kind_of(value).to_owned() } else { shown(value) };
-        let lacks_quotes = kind.is_text && is_scalar(value);
-        let hint = if lacks_quotes { "write the value in double quotes" } else { "" };
+        let hint = if kind.is_text && is_scalar(value) { "write the value in double quotes" } else { "" };
         self.wrong(format!("expected {expected}, found {found}"), hint)
     }
 
@@ -267,8 +264,7 @@ impl Normalizer {
         if is_scalar(&value) {
             return self.writable(canonical_scalar(value));
         }
-        let hint = self.meant().unwrap_or_default();
-        self.unlike("a string, a number or a boolean", &value, &hint)
+        self.unlike("a string, a number or a boolean", &value, &self.meant().unwrap_or_default())
     }
 }
 

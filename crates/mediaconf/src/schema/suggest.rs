@@ -47,8 +47,7 @@ impl<'w> Spelled<'w> {
 
     /// Returns the number of slips that lead from one word to the other; `None` if too many, or none at all.
     pub fn slips(self, other: Self) -> Option<usize> {
-        let longest = self.word.len().max(other.word.len());
-        let allowed = match longest {
+        let allowed = match self.word.len().max(other.word.len()) {
             3 if self.letters != other.letters || self.word.len() != other.word.len() => return None,
             0..=2 | 65.. => return None,
             3..=6 => 1,

@@ -163,9 +163,8 @@ impl Codec for AddressShape {
         options.retain(|_, value| !value.is_null());
         let Some(url) = url else {
             if !options.is_empty() {
-                let message = "extra parameters without a url can't be written";
                 let hint = "set the url too, or remove the whole with null";
-                at.below(key, |at| at.wrong(message, hint));
+                at.below(key, |at| at.wrong("extra parameters without a url can't be written", hint));
             }
             return None;
         };
@@ -242,8 +241,7 @@ impl Codec for AddressesShape {
                 _ => at.scalar(value).and_then(|value| at.option(key, value)),
             })?;
             if lacks_address {
-                let message = format!("a {noun} without a {address}");
-                return at.below(address, |at| at.wrong(message, ""));
+                return at.below(address, |at| at.wrong(format!("a {noun} without a {address}"), ""));
             }
             Some(normalized)
         })

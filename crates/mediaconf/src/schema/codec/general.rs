@@ -53,13 +53,17 @@ pub fn scalars(entry: Entry<'_>) -> impl Iterator<Item = Value> {
 
 /// The words of an occurrence, and its block last.
 pub fn occurrence_value(entry: Entry<'_>) -> Value {
-    let block = entry.is_block().then(|| block_value(entry));
-    scalars(entry).chain(block).collect()
+    scalars(entry).chain(entry.is_block().then(|| block_value(entry))).collect()
 }
 
 /// The members of the block of an unknown directive.
 pub fn block_value(block: Entry<'_>) -> Value {
     read_members(&Members::group(inner_scope(block), block.children()), None).into()
+}
+
+/// The name of the block of an unknown directive, and its members.
+pub fn named_block(block: Entry<'_>) -> (String, Value) {
+    (first_argument(block).into_owned(), block_value(block))
 }
 
 /// The members of a block, whose entries are grouped; `head` is that of a stream, live or plugin.
@@ -199,10 +203,7 @@ impl Codec for General<'_> {
                 _ if Schema::repeats(self.keyword) => vec![occurrence_value(first)].into(),
                 _ => scalars(first).collect(),
             },
-            DirectiveForm::NamedBlocks => {
-                let block = |&block: &Entry<'_>| (first_argument(block).into_owned(), block_value(block));
-                entries.iter().map(block).collect()
-            }
+            DirectiveForm::NamedBlocks => entries.iter().copied().map(named_block).collect(),
             DirectiveForm::Block => block_value(first),
             DirectiveForm::Occurrences => entries.iter().map(|&entry| occurrence_value(entry)).collect(),
         })
@@ -304,8 +305,7 @@ impl General<'_> {
     fn merged_object(&self, blocks: &[Entry<'_>], patch: &Object, at: &mut Normalizer) -> Object {
         let scope = Schema::block_scope(self.keyword, 1);
         let standing: HashMap<_, _> = blocks.iter().map(|block| (first_argument(*block), *block)).collect();
-        let value_of = |block: &Entry<'_>| (first_argument(*block).into_owned(), block_value(*block));
-        let mut object: Object = blocks.iter().map(value_of).collect();
+        let mut object: Object = blocks.iter().copied().map(named_block).collect();
         for (name, value) in patch {
             let merged = at.below(name, |at| {
                 let merged = match (value, standing.get(name.as_str())) {

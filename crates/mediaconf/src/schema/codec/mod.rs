@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::schema::{
     BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, Fault, FaultKind, Faults, JsonForm, Kind,
     ListShape, Members, Normalizer, Object, PORT, Parameter, Place, Pointer, SWITCH, Schema, Scope, TEXT,
-    WordKind, first_argument, integer, is_empty, is_scalar, listed, plain_word, read,
+    WordKind, canonical_integer, is_empty, is_scalar, listed, number_text, plain_word, read,
 };
 use crate::syntax::{Document, Entry, Word};
 
@@ -172,8 +172,7 @@ impl Codec for Derived {
             Self::Static if value.is_null() => Some(value),
             Self::Static => at.value(&SWITCH, &value),
             Self::NeverStatic if !value.is_null() && value != false => {
-                let message = "a live is never static: only false is accepted";
-                at.refuse(FaultKind::ReadOnly, message, "")
+                at.refuse(FaultKind::ReadOnly, "a live is never static: only false is accepted", "")
             }
             Self::Position if !value.is_null() => match position(&value) {
                 None => at.wrong("a position is an integer from 1", ""),
@@ -222,7 +221,7 @@ impl Derived {
 }
 
 fn position(value: &Value) -> Option<Value> {
-    integer(value).filter(|position| *position >= 1).map(Value::from)
+    canonical_integer(&number_text(value)?).filter(|position| *position >= 1).map(Value::from)
 }
 
 /// `http 80;` repeated, an array of values.
@@ -271,7 +270,8 @@ impl Codec for BlocksShape {
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let mut blocks = Map::new();
         for &block in entries.iter().filter(|entry| entry.is_block()) {
-            set_last(&mut blocks, first_argument(block).into_owned(), block_value(block));
+            let (name, value) = named_block(block);
+            set_last(&mut blocks, name, value);
         }
         (!blocks.is_empty()).then_some(blocks.into())
     }
