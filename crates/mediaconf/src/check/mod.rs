@@ -52,9 +52,8 @@ impl Document {
         diagnostics.sort();
         // It says nothing of the text itself.
         let message = "this `include` is kept, but the files that it names are not checked";
-        let found = include.map(|include| Diagnostic::warning(include, message));
-        diagnostics
-            .push_any(found.map(|found| found.hint("check the included files, too: `mediactl check FILE…`")));
+        let hint = "check the included files, too: `mediactl check FILE…`";
+        diagnostics.push_any(include.map(|include| Diagnostic::warning(include, message).hint(hint)));
         mask_faults(self.text(), &mut diagnostics);
         diagnostics
     }
@@ -158,8 +157,7 @@ impl<'d> Checker<'d> {
             self.before = None;
             for inner in entry.children() {
                 if let Some(block) = block {
-                    let keyword = inner.keyword();
-                    let near = near_miss_in_block(block.keyword(), &keyword);
+                    let near = near_miss_in_block(block.keyword(), &inner.keyword());
                     self.diagnostics.push_any(near.and_then(|near| unknown_directive(inner, near)));
                 }
                 self.head(scope, inner);
@@ -379,17 +377,14 @@ impl<'d> Checker<'d> {
 
     fn misshapen(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) {
         let inside = lost::in_same_line(scope, entry, None);
-        let first = inside.iter().next().filter(|_| row.strict);
-        let fix = first.and_then(|found| found.fix.clone());
+        let fix = inside.iter().next().filter(|_| row.strict).and_then(|found| found.fix.clone());
         if !row.strict {
             self.diagnostics.extend(&inside);
         }
         let found = if row.strict { Diagnostic::error } else { Diagnostic::warning };
-        if row.codec.facts().sources.is_some() {
-            self.sources += 1;
-        }
-        let (keyword, usage) = (entry.keyword(), row.codec.facts().usage);
-        let message = format!("`{keyword}` has the wrong form: it takes {usage}");
+        let (keyword, facts) = (entry.keyword(), row.codec.facts());
+        self.sources += usize::from(facts.sources.is_some());
+        let message = format!("`{keyword}` has the wrong form: it takes {}", facts.usage);
         let found = found(misfit_span(row, entry), message).fixed_by(fix);
         self.diagnostics.push(found.hint(format!("write it like `{}`", row.example)));
     }
@@ -401,8 +396,8 @@ impl<'d> Checker<'d> {
             return settings.push((row, entry));
         };
         let message = format!("`{}` is set more than once: the last counts", entry.keyword());
-        let previous = mem::replace(last, entry).head_span();
-        self.repeated(entry.head_span(), message, previous, "set here before");
+        let before = mem::replace(last, entry);
+        self.repeated(entry.head_span(), message, before.head_span(), "set here before");
     }
 
     /// Reports a name that another block of its kind has.
@@ -422,9 +417,8 @@ impl<'d> Checker<'d> {
         let parts = object.part_words(entry).filter_map(|(part, word)| Some((part?, word)));
         let parts: Vec<_> = parts.collect();
         self.parts(object, entry, &parts);
-        let is_empty = |part: &Part, word: Word<'_>| part.kind.is_text && word.value().is_empty();
         let own = || parts.iter().copied().filter(|(part, _)| !part.is_rest());
-        for (part, word) in own().filter(|(part, word)| is_empty(part, *word)) {
+        for (part, word) in own().filter(|(part, word)| part.kind.is_text && word.value().is_empty()) {
             self.empty(&format!("the {}", part.key), [word]);
         }
         self.repeats("", own().map(|(part, word)| (part.key.into(), word)));
@@ -450,8 +444,7 @@ impl<'d> Checker<'d> {
             return;
         }
         self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(behind)));
-        let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
-        let keys = options.map(|word| word.option().0);
+        let keys = entry.arguments().skip(behind).take(MAX_OPTIONS).map(|word| word.option().0);
         self.repeats("option ", keys.map(|key| (key.value(), key)));
     }
 
