@@ -93,7 +93,7 @@ impl Place {
     /// The place of an entry of a list; `None` if there is no list.
     pub fn list_entry(self) -> Option<Self> {
         match self {
-            Self::Own(parameter) => parameter.codec.entry(),
+            Self::Own(parameter) => parameter.codec.facts().element,
             Self::Templates | Self::Template => Some(self),
             Self::Part(part) if part.is_rest() => Some(Self::Foreign),
             Self::Pair(_) | Self::Foreign => Some(Self::Foreign),

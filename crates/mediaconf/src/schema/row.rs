@@ -431,13 +431,8 @@ pub trait Codec: fmt::Debug + Sync {
 
     /// The place of a member of the value.
     fn member(&'static self, _key: &str) -> Result<Place, Fault> {
-        let entry = self.entry();
-        entry.filter(|entry| matches!(entry, Place::Foreign)).ok_or_else(|| no_members(entry.is_some()))
-    }
-
-    /// The place of an entry of the value; `None` if it is no list.
-    fn entry(&'static self) -> Option<Place> {
-        None
+        let element = self.facts().element;
+        element.filter(|place| matches!(place, Place::Foreign)).ok_or_else(|| no_members(element.is_some()))
     }
 
     /// Reads a text of the command line: the words of the directive, or JSON.
@@ -460,6 +455,8 @@ pub struct Facts {
     pub json: JsonForm,
     /// The key of the row that has the entries, if it is another one.
     pub entries_of: Option<&'static str>,
+    /// The place of an element of the value; `None` if it is no list.
+    pub element: Option<Place>,
     /// The kind of its one word, or of that of each line.
     pub kind: Option<&'static WordKind>,
     /// The parts of its words.

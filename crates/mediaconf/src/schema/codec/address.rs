@@ -251,10 +251,6 @@ impl Codec for AddressesShape {
         value.as_array().into_iter().flatten().map(|value| self.0.line(keyword, value)).collect()
     }
 
-    fn entry(&'static self) -> Option<Place> {
-        Some(Place::Source(self.0.members))
-    }
-
     /// Elements that are only an address may be strings.
     fn parse(&self, text: &str) -> Result<Value, Fault> {
         let mut list = elements(text, |text| self.0.parse_one(text).map(|address| vec![address]))?;
@@ -267,7 +263,8 @@ impl Codec for AddressesShape {
     }
 
     fn facts(&'static self) -> Facts {
-        let AddressShape { usage, json_form, .. } = *self.0;
-        Facts { sources: Some(self.0), ..Facts::new([usage, json_form], JsonForm::List) }
+        let AddressShape { usage, json_form, members, .. } = *self.0;
+        let element = Some(Place::Source(members));
+        Facts { sources: Some(self.0), element, ..Facts::new([usage, json_form], JsonForm::List) }
     }
 }

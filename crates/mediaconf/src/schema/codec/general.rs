@@ -244,17 +244,14 @@ impl Codec for General<'_> {
         occurrences.iter().filter_map(Value::as_array).map(|words| occurrence(keyword, words)).collect()
     }
 
-    fn entry(&'static self) -> Option<Place> {
-        Some(Place::Foreign)
-    }
-
     /// JSON if it is valid JSON, else a string.
     fn parse(&self, text: &str) -> Result<Value, Fault> {
         Ok(json(text)?.unwrap_or_else(|| text.into()))
     }
 
     fn facts(&'static self) -> Facts {
-        Facts::new(["words, and maybe a block", "any"], JsonForm::Leaf)
+        let element = Some(Place::Foreign);
+        Facts { element, ..Facts::new(["words, and maybe a block", "any"], JsonForm::Leaf) }
     }
 }
 

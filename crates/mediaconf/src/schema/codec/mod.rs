@@ -183,10 +183,6 @@ impl Codec for Derived {
         }
     }
 
-    fn entry(&'static self) -> Option<Place> {
-        (*self == Self::Runtime).then_some(Place::Foreign)
-    }
-
     fn parse(&self, text: &str) -> Result<Value, Fault> {
         match self {
             Self::Static | Self::NeverStatic => of_kind(&SWITCH, text),
@@ -209,7 +205,8 @@ impl Codec for Derived {
             Self::Output(_) => "refused in a patch",
         };
         let kind = matches!(self, Self::Static | Self::NeverStatic).then_some(&SWITCH);
-        Facts { kind, derived: Some(*self), ..Facts::new(["nothing", json_form], JsonForm::Leaf) }
+        let element = (*self == Self::Runtime).then_some(Place::Foreign);
+        Facts { element, kind, derived: Some(*self), ..Facts::new(["nothing", json_form], JsonForm::Leaf) }
     }
 }
 
@@ -247,17 +244,14 @@ impl Codec for ListShape {
         values.map(|value| directive(keyword, [plain_word(value)])).collect()
     }
 
-    fn entry(&'static self) -> Option<Place> {
-        Some(Place::Leaf(&PORT))
-    }
-
     fn parse(&self, text: &str) -> Result<Value, Fault> {
         elements(text, |text| of_kind(&PORT, text).map(|value| vec![value]))
     }
 
     fn facts(&'static self) -> Facts {
         let json_form = "an array of numbers and \"host:port\" strings";
-        Facts { kind: Some(&PORT), list: Some(self), ..Facts::new([PORT.usage, json_form], JsonForm::List) }
+        let facts = Facts::new([PORT.usage, json_form], JsonForm::List);
+        Facts { element: Some(Place::Leaf(&PORT)), kind: Some(&PORT), list: Some(self), ..facts }
     }
 }
 

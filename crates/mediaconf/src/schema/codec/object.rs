@@ -274,10 +274,6 @@ impl Codec for OptionsShape {
         vec![directive(keyword, value.as_array().into_iter().flatten().map(option))]
     }
 
-    fn entry(&'static self) -> Option<Place> {
-        Some(Place::Pair(self))
-    }
-
     fn parse(&self, text: &str) -> Result<Value, Fault> {
         if opens(text, '[') {
             return elements(text, |_| Err(Fault::of_path("expected a JSON array")));
@@ -287,6 +283,7 @@ impl Codec for OptionsShape {
 
     fn facts(&'static self) -> Facts {
         let described = ["NAME=VALUE options", "an array of [name, value]"];
-        Facts { options: Some(self), ..Facts::new(described, JsonForm::List) }
+        let element = Some(Place::Pair(self));
+        Facts { options: Some(self), element, ..Facts::new(described, JsonForm::List) }
     }
 }
