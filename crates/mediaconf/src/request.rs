@@ -371,11 +371,9 @@ impl BlockRequest {
     /// The block is not there, or the new name is taken.
     fn edit(&self, document: &Document, current: &Config<'_>) -> MaybeEdit {
         let (group, to, from) = self.names(current)?;
-        if from == Some(to) {
-            return Ok(None);
-        }
         let members = current.members();
         let edit = match (&self.content, from) {
+            (_, Some(from)) if from == to => None,
             (BlockContent::Moved(_), Some(from)) => {
                 renamed(document, group, &HashMap::from([(from.to_owned(), to.to_owned())]))?
             }
