@@ -18,6 +18,9 @@ use crate::syntax::{Document, Entry};
 /// The directive that names the template of a stream, and the blocks that are templates.
 const TEMPLATE: &str = "template";
 
+/// The roles of directives of the top level that hold in blocks without one of their own.
+const INHERITED: [DirectiveRole; 2] = [DirectiveRole::Backend, DirectiveRole::ClusterKey];
+
 /// The values of a document, or those that a server sent as JSON.
 ///
 /// Of a document, only the values that are asked for become JSON, and a serializer is given one stream, live or plugin
@@ -92,20 +95,16 @@ impl<'d> Config<'d> {
         let mut all = self.to_json();
         let templates = all.get(TEMPLATE).cloned().unwrap_or_default();
         for kind in Kind::ALL {
-            let roles =
-                [DirectiveRole::Backend, DirectiveRole::ClusterKey].map(|role| role.key(kind.scope()));
-            let globals: Object =
-                roles.iter().filter_map(|key| Some(((*key).to_owned(), all.get(key)?.clone()))).collect();
+            let keys = INHERITED.map(|role| role.key(kind.scope()));
+            let globals = keys.iter().filter_map(|key| Some((key.to_string(), all.get(key)?.clone())));
+            let globals = Object::from_iter(globals);
             let Some(blocks) = all[kind.key()].as_object_mut() else { continue };
             for block in blocks.values_mut().filter_map(Value::as_object_mut) {
                 let template = block.get(TEMPLATE).and_then(Value::as_str).filter(|_| names_template(kind));
                 let template = template.and_then(|name| templates[name].as_object());
                 for (key, value) in template.into_iter().chain([&globals]).flatten() {
-                    let place = Place::Block(kind).member(key);
-                    let own = block
-                        .get(key)
-                        .and_then(|own| place.map_or(Some(own.clone()), |place| place.own_value(own)));
-                    if own.is_none() {
+                    let place = Place::Block(kind).member(key).unwrap_or(Place::Foreign);
+                    if block.get(key).and_then(|own| place.own_value(own)).is_none() {
                         block.insert(key.clone(), value.clone());
                     }
                 }
@@ -203,10 +202,7 @@ impl<'d> Config<'d> {
 
     /// The value of a member of the top level of the document.
     fn member(&self, key: &str) -> Option<Value> {
-        match Schema::kind(key) {
-            Some(kind) => Some(self.blocks(kind).collect()),
-            None => self.members.value(key),
-        }
+        Schema::kind(key).map(|kind| self.blocks(kind).collect()).or_else(|| self.members.value(key))
     }
 
     /// The number of keys that lead to the member of the top level, or to the block of a group, that they begin with.
@@ -496,7 +492,7 @@ impl Config<'_> {
         }
         let Some(row) = kind.scope().by_key(key) else { return Ok(None) };
         let above = Path { segments: below.to_vec() };
-        if matches!(row.role, Some(DirectiveRole::Backend | DirectiveRole::ClusterKey))
+        if row.role.is_some_and(|role| INHERITED.contains(&role))
             && let Some(value) = self.present(&above)?
         {
             return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));

@@ -33,9 +33,7 @@ impl Selection {
     pub fn into_document(selections: impl IntoIterator<Item = Self>) -> Value {
         let mut whole = Value::Object(Object::new());
         for Self { found, .. } in selections {
-            let is_listed =
-                |(path, one): &(Path, Found<_>)| one.goes_through_list || keys(&path.segments).is_none();
-            let is_flat = found.iter().any(is_listed);
+            let is_flat = found.iter().any(|(at, one)| one.goes_through_list || keys(&at.segments).is_none());
             for (path, one) in found {
                 let value = match keys(&path.segments).filter(|_| !is_flat) {
                     Some(keys) => keys.iter().fold(&mut whole, |here, key| &mut here[*key]),
@@ -262,9 +260,8 @@ impl Expansion<'_> {
         let names = self.current.names_at(above)?;
         let place = Place::Root.through_lists(&above.segments);
         let place = if self.own_only { Some(place?) } else { place.ok() };
-        let is_hidden =
-            |name: &str| self.own_only && place.is_some_and(|place| place.derived(name).is_some());
-        let found = names.into_iter().filter(|name| pattern.matches(name) && !is_hidden(name));
+        let hides = |name: &str| self.own_only && place.is_some_and(|place| place.derived(name).is_some());
+        let found = names.into_iter().filter(|name| pattern.matches(name) && !hides(name));
         let found: Vec<Segment> = found.map(Segment::Key).collect();
         // A group without names is fine; another place without names may be a slip.
         if !found.is_empty() || pattern.takes_all() && matches!(place, Some(Place::Group(_))) {
