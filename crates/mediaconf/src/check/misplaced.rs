@@ -1,6 +1,6 @@
 //! Directives that are known, but not here or not so: in the wrong block, or with a sign in front of their value.
 
-use super::Checker;
+use super::{Checker, keyword_span};
 use crate::schema::{DirectiveRole, Parameter, Schema, Scope};
 use crate::syntax::{Diagnostic, Entry, Fix};
 
@@ -12,8 +12,7 @@ impl Checker<'_> {
         let (home, row) = home(scope, &keyword).filter(|_| !may_stand)?;
         let around = self.outer.map(Entry::keyword).unwrap_or_default();
         let here = self.outer.map_or("at the top level".to_owned(), |_| format!("in `{around}`"));
-        let found =
-            |what| Diagnostic::warning(super::keyword_span(entry), format!("`{keyword}` {what} {here}"));
+        let found = |what| Diagnostic::warning(keyword_span(entry), format!("`{keyword}` {what} {here}"));
         let is_group = row.codec.facts().group.is_some();
         let Some(outer) = self.outer.filter(|_| is_group && scope != Scope::Plugin) else {
             return Some(found("means nothing").hint(format!("it belongs {home}, as in `{}`", row.example)));

@@ -275,14 +275,11 @@ impl<'d> Checker<'d> {
         if let Some(kind) = facts.kind {
             if kind.is_text {
                 self.empty(&format!("`{}`", entry.keyword()), entry.arguments());
+                let known = if kind.values.is_empty() { None } else { entry.arguments().next() };
+                known.into_iter().for_each(|word| self.value(kind, word));
             }
             // A port of UDP is no other listener's.
-            if kind.is_port && row.key != "snmp" {
-                self.listeners.push(entry);
-            }
-            if kind.is_text && !kind.values.is_empty() {
-                entry.arguments().take(1).for_each(|word| self.value(kind, word));
-            }
+            self.listeners.extend((kind.is_port && row.key != "snmp").then_some(entry));
         } else if let Some(kind) = facts.group {
             let name = entry.group_name();
             self.empty("the name", [name]);

@@ -171,9 +171,8 @@ pub static SELECTORS: &[&str] =
 
 /// The protocol X of a member `X_off`.
 pub fn protocol_of_switch(key: &str) -> Option<&str> {
-    let protocols =
-        ["cmaf", "dash", "hds", "hls", "m4f", "m4s", "mpegts", "mss", "rtmp", "rtsp", "srt", "webrtc"];
-    key.strip_suffix("_off").filter(|protocol| protocols.contains(protocol))
+    let mut protocols = "cmaf dash hds hls m4f m4s mpegts mss rtmp rtsp srt webrtc".split(' ');
+    key.strip_suffix("_off").filter(|protocol| protocols.any(|known| known == *protocol))
 }
 
 /// Directives that other servers of this family know. They are never taken for misspellings; one that

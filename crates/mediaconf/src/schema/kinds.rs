@@ -26,8 +26,7 @@ fn of_bare(raw: &str) -> Value {
 
 /// An integer as JSON writes it: no plus, no leading zero, |n| < 2^53.
 pub fn canonical_integer(text: &str) -> Option<i64> {
-    let is_written_so =
-        text == "0" || text.strip_prefix('-').unwrap_or(text).starts_with(|c| matches!(c, '1'..='9'));
+    let is_written_so = text == "0" || text.trim_start_matches('-').starts_with(|c| matches!(c, '1'..='9'));
     let number: Option<i64> = is_written_so.then(|| text.parse().ok())?;
     number.filter(|number| number.unsigned_abs() <= MAX_SAFE as u64)
 }

@@ -115,9 +115,7 @@ pub fn no_member(keys: &[&str]) -> Fault {
 /// `prepush 5;`, one directive with one value.
 impl Codec for WordKind {
     fn fits(&self, entry: Entry<'_>) -> bool {
-        let is_word =
-            || if self.takes_any { entry.count_arguments() == 1 } else { self.value(entry).is_some() };
-        !entry.is_block() && is_word()
+        !entry.is_block() && (self.takes_any && entry.count_arguments() == 1 || self.value(entry).is_some())
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
