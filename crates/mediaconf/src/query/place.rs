@@ -76,29 +76,23 @@ impl Place {
 
     /// The form of its value; a leaf for one that is not known.
     pub fn facts(self) -> Facts {
-        let of = |json_form, json| Facts { json_form, json, ..Facts::default() };
+        let of = |json_form, json, element| Facts { json_form, json, element, ..Facts::default() };
         match self {
             Self::Own(row) => row.codec.facts(),
             Self::Leaf(kind) => kind.facts(),
-            Self::Part(part) if part.is_rest() => of(part.json_form(), JsonForm::List),
+            Self::Part(part) if part.is_rest() => of(part.json_form(), JsonForm::List, Some(Self::Foreign)),
             Self::Part(part) => part.kind.facts(),
-            Self::Root | Self::Block(_) | Self::Source(_) => of("an object", JsonForm::Object),
-            Self::Group(_) => of("an object by name", JsonForm::Object),
-            Self::Extras => of("an object of strings", JsonForm::Object),
-            Self::Pair(_) => of("[name, value]", JsonForm::Leaf),
-            Self::Templates | Self::Template | Self::Foreign => of("any", JsonForm::Leaf),
+            Self::Root | Self::Block(_) | Self::Source(_) => of("an object", JsonForm::Object, None),
+            Self::Group(_) => of("an object by name", JsonForm::Object, None),
+            Self::Extras => of("an object of strings", JsonForm::Object, None),
+            Self::Pair(_) => of("[name, value]", JsonForm::Leaf, Some(Self::Foreign)),
+            Self::Templates | Self::Template | Self::Foreign => of("any", JsonForm::Leaf, Some(self)),
         }
     }
 
     /// The place of an entry of a list; `None` if there is no list.
     pub fn list_entry(self) -> Option<Self> {
-        match self {
-            Self::Own(parameter) => parameter.codec.facts().element,
-            Self::Templates | Self::Template => Some(self),
-            Self::Part(part) if part.is_rest() => Some(Self::Foreign),
-            Self::Pair(_) | Self::Foreign => Some(Self::Foreign),
-            _ => None,
-        }
+        self.facts().element
     }
 
     /// What a member is derived from: a name, a position, a global value.
