@@ -54,10 +54,7 @@ impl<'d> Config<'d> {
     /// The values of `document`, all of them.
     pub fn new(document: &'d Document) -> Self {
         let own = Self::own(document);
-        let value = |role: DirectiveRole| {
-            let row = Scope::Top.by_key(role.key(Scope::Top))?;
-            row.codec.read(own.members.own(row), None)
-        };
+        let value = |role: DirectiveRole| own.members.value(role.key(Scope::Top));
         let url = value(DirectiveRole::Backend).and_then(|backend| backend.get("url").cloned());
         let url = url.filter(Value::is_string).map(|url| (URL_GLOBAL.to_owned(), url));
         let cluster_key = value(DirectiveRole::ClusterKey).map(|key| (CLUSTER_KEY_GLOBAL.to_owned(), key));
