@@ -69,9 +69,8 @@ impl Schema {
     /// True if each line of a directive with this keyword is a value of its own, which the general rule shows
     /// as an element of a list.
     pub fn repeats(keyword: &str) -> bool {
-        let has_lines = |row: &ForeignKeyword| matches!(row.form, ForeignForm::Words | ForeignForm::Pairs);
         // The last two are sources where no row says so.
-        Schema::foreign(keyword).is_some_and(|row| row.repeats && has_lines(row))
+        Schema::foreign(keyword).is_some_and(|row| row.repeats && !row.is_block())
             || matches!(keyword, "url" | "input")
     }
 

@@ -114,9 +114,8 @@ impl Codec for AddressShape {
 
     fn read(&self, entries: &[Entry<'_>], head: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let mut object = entries.last().map(|entry| self.object(entry.arguments())).unwrap_or_default();
-        if let Some(url) = head.and_then(|head| head.globals?.get(URL_GLOBAL)) {
-            object.insert(URL_GLOBAL.to_owned(), url.clone());
-        }
+        let global = head.and_then(|head| head.globals?.get(URL_GLOBAL));
+        object.extend(global.map(|url| (URL_GLOBAL.to_owned(), url.clone())));
         (!object.is_empty()).then_some(Value::Object(object))
     }
 

@@ -118,9 +118,7 @@ pub fn merge_into(mut merged: Object, members: &Members<'_>, patch: &Object, at:
             at.below(key, |at| match (scope.by_key(key), General { keyword: keyword_of(scope, key) }) {
                 (Some(row), _) => row.merge(merged.get(key), value, at),
                 (None, codec) => {
-                    if key.starts_with(Schema::ESCAPE) && !value.is_null() {
-                        codec.refuse_known(scope, value, at);
-                    }
+                    codec.refuse_known(scope, value, at);
                     codec.merge_entries(members.foreign_by_keyword(codec.keyword), value, at)
                 }
             });
@@ -325,7 +323,7 @@ impl General<'_> {
 
     /// Refuses a value behind an escaped keyword that would read back as the known parameter.
     fn refuse_known(&self, scope: Scope, value: &Value, at: &mut Normalizer) {
-        let Some(row) = scope.by_keyword(self.keyword) else { return };
+        let Some(row) = scope.by_keyword(self.keyword).filter(|_| !value.is_null()) else { return };
         let document = Document::parse(self.write(self.keyword, value).join(" "));
         if row.strict || document.entries().any(|entry| read(scope, entry).is_ok()) {
             let message = format!("`{}` written like this is `{}`", self.keyword, row.key);

@@ -407,11 +407,9 @@ impl Codec for Kind {
     }
 
     fn facts(&'static self) -> Facts {
-        let described = match self {
-            Self::Streams => ["a NAME, then a URL or a block", "an object by name"],
-            Self::Lives => ["a NAME, and maybe a block", "an object by prefix"],
-            Self::Plugins => ["a NAME, and maybe a block", "an object by name"],
-        };
-        Facts { group: Some(*self), ..Facts::new(described, JsonForm::Object) }
+        let usage =
+            if self.has_sources() { "a NAME, then a URL or a block" } else { "a NAME, and maybe a block" };
+        let json_form = if *self == Self::Lives { "an object by prefix" } else { "an object by name" };
+        Facts { group: Some(*self), ..Facts::new([usage, json_form], JsonForm::Object) }
     }
 }
