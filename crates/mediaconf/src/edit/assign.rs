@@ -84,7 +84,7 @@ impl AssignedValue {
 
     /// True if the value is the whole list or the whole backend, and not given as JSON.
     fn is_whole_in_words(&self, place: Place) -> bool {
-        self.text().is_some_and(|text| match place.address().is_some() {
+        self.text().is_some_and(|text| match place.facts().address.is_some() {
             true => !text.trim_start().starts_with('{'),
             false => place.takes_elements() && !is_whole_list(text),
         })
@@ -221,7 +221,7 @@ impl Assigner<'_> {
     /// elements of a list is refused.
     fn whole(&self, place: Place, path: &Path, mut value: Value) -> Result<Value, Fault> {
         let Some(keys) = keys(&path.segments) else { return Ok(value) };
-        if let Some(options) = place.address().and_then(|shape| shape.options) {
+        if let Some(options) = place.facts().address.and_then(|shape| shape.options) {
             let present = self.expansion.current.names(&[&keys[..], &[options]].concat());
             if let Some(members) = value.as_object_mut().filter(|_| !present.is_empty()) {
                 let extras = members.entry(options).or_insert_with(|| Value::Object(Map::new()));

@@ -217,7 +217,7 @@ pub(super) fn members(place: Place) -> Vec<(String, String)> {
     let told = |(key, doc): (&str, &str)| (key.to_owned(), doc.to_owned());
     let scope = match place {
         Place::Group(kind) => Some(kind.scope()),
-        place => place.list_entry().unwrap_or(place).scope(),
+        place => place.facts().element.unwrap_or(place).scope(),
     };
     let rows = scope.into_iter().flat_map(Scope::rows).map(|row| told((row.key, row.doc)));
     let Place::Own(row) = place else { return rows.collect() };

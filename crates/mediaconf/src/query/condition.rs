@@ -140,7 +140,7 @@ impl Condition {
 
     fn is_met(&self, value: &Value, place: Place) -> bool {
         // A backend also shows the global one, which is not its own.
-        let own = place.address().map(|_| place.own_value(value));
+        let own = place.facts().address.map(|_| place.own_value(value));
         let Some(value) = own.as_ref().map_or(Some(value), Option::as_ref) else { return self.is_negated };
         let text = scalar_text(value);
         let is_met = match &self.test {
@@ -246,7 +246,7 @@ impl Expectation {
         let is_one = found.goes_through_list && expected.as_ref().map_or(found.is_partial, has);
         // A backend also shows the global one, which is not its own.
         let value = found.into_value();
-        let found = if place.address().is_some() { place.own_value(&value) } else { Some(value) };
+        let found = if place.facts().address.is_some() { place.own_value(&value) } else { Some(value) };
         let found = found.filter(|found| !is_unset || !place.is_shown_for_nothing(found));
         let has_words = found.as_ref().is_some_and(|found| place.has_words(found, &self.value));
         let is_met = is_one || has_words || found == expected;

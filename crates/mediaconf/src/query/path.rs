@@ -157,7 +157,7 @@ impl Pointer {
         let (mut place, mut above) = (Some(Place::Root), String::new());
         let step = |key: String| {
             let has_names = Schema::has_names(&above) || Schema::has_named_blocks(&above);
-            let may_be_list = !has_names && place.is_none_or(|place| place.list_entry().is_some());
+            let may_be_list = !has_names && place.is_none_or(|place| place.facts().element.is_some());
             let index = key.parse().ok().filter(|_| may_be_list);
             above.clone_from(&key);
             let segment = index.map_or(Segment::Key(key), Segment::Index);

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::query::{Path, Segment};
 use crate::schema::{
-    AddressShape, Codec, Derived, DirectiveRole, Facts, Fault, General, JsonForm, Kind, Object, Parameter,
-    Place, SOURCE, Schema, Scope, TEXT, URL_GLOBAL, did_you_mean, is_empty, is_one_edit, json, no_key,
-    no_members, no_string, object, of_kind, read_directive, scalars,
+    Codec, Derived, DirectiveRole, Facts, Fault, General, JsonForm, Kind, Object, Parameter, Place, SOURCE,
+    Schema, Scope, TEXT, URL_GLOBAL, did_you_mean, is_empty, is_one_edit, json, no_key, no_members,
+    no_string, object, of_kind, read_directive, scalars,
 };
 
 /// The word that stands for no value.
@@ -36,7 +36,7 @@ impl Place {
             Segment::Matching(_) | Segment::EveryEntry => {
                 Err(Fault::of_path(format!("`{segment}` stands for several places")))
             }
-            _ => self.list_entry().ok_or_else(|| match self.facts().json {
+            _ => self.facts().element.ok_or_else(|| match self.facts().json {
                 JsonForm::Object => {
                     Fault::of_path("expected a list, found an object").hint("name a member after a `.`")
                 }
@@ -50,7 +50,7 @@ impl Place {
     pub fn through_lists(self, path: &[Segment]) -> Result<Self, Fault> {
         path.iter().try_fold(self, |place, segment| match segment {
             Segment::Key(name) | Segment::Matching(name) => {
-                let in_entries = place.list_entry().and_then(|entry| entry.member(name).ok());
+                let in_entries = place.facts().element.and_then(|entry| entry.member(name).ok());
                 in_entries.map_or_else(|| place.member(name), Ok)
             }
             Segment::EveryEntry => place.step(&Segment::Index(0)),
@@ -70,7 +70,7 @@ impl Place {
             Self::Template => Ok(Scope::Template.by_key(key).map_or(Self::Foreign, Self::Own)),
             Self::Foreign => Ok(Self::Foreign),
             Self::Own(parameter) => parameter.codec.member(key),
-            Self::Pair(_) | Self::Part(_) | Self::Leaf(_) => Err(no_members(self.list_entry().is_some())),
+            Self::Pair(_) | Self::Part(_) | Self::Leaf(_) => Err(no_members(self.facts().element.is_some())),
         }
     }
 
@@ -88,11 +88,6 @@ impl Place {
             Self::Pair(_) => of("[name, value]", JsonForm::Leaf, Some(Self::Foreign)),
             Self::Templates | Self::Template | Self::Foreign => of("any", JsonForm::Leaf, Some(self)),
         }
-    }
-
-    /// The place of an entry of a list; `None` if there is no list.
-    pub fn list_entry(self) -> Option<Self> {
-        self.facts().element
     }
 
     /// What a member is derived from: a name, a position, a global value.
@@ -114,7 +109,7 @@ impl Place {
         });
         let own: Object = own.collect();
         // A block without members is a block; `auth` without members is no directive.
-        let is_nothing = own.is_empty() && self.address().is_some();
+        let is_nothing = own.is_empty() && self.facts().address.is_some();
         (!is_nothing).then_some(Value::Object(own))
     }
 
@@ -129,7 +124,7 @@ impl Place {
             Self::Root => Some(Scope::Top),
             Self::Block(kind) => Some(kind.scope()),
             Self::Source(scope) => Some(scope),
-            _ => self.address().map(|shape| shape.members),
+            _ => self.facts().address.map(|shape| shape.members),
         }
     }
 
@@ -141,11 +136,6 @@ impl Place {
     /// True if the place is a list that a single element, given as its words, may be the whole of.
     pub fn takes_elements(self) -> bool {
         self.facts().takes_elements() || matches!(self, Self::Part(part) if part.is_rest())
-    }
-
-    /// The shape of the place, if that is the only address of a directive.
-    pub fn address(self) -> Option<&'static AddressShape> {
-        self.facts().address
     }
 
     /// True if the schema knows nothing of this place and the places below it.
@@ -279,7 +269,7 @@ impl<'p> UnknownKey<'p> {
     pub fn find(from: Place, path: &'p [Segment]) -> Option<Self> {
         let mut above = from;
         for (at, segment) in path.iter().enumerate() {
-            let scope = above.list_entry().unwrap_or(above).scope();
+            let scope = above.facts().element.unwrap_or(above).scope();
             let below = above.through_lists(&path[at..=at]);
             if let (Some(key), Some(scope)) = (segment.name(), scope)
                 && scope.by_key(key).is_none()
