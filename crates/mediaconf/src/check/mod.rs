@@ -76,11 +76,13 @@ pub fn slips(scope: Scope, line: Entry<'_>) -> Vec<Diagnostic> {
     checker.diagnostics.iter().filter(|found| found.is_slip).cloned().collect()
 }
 
+/// True if a form that has to be right is not.
+fn is_broken(row: Option<&Parameter>, entry: Entry<'_>) -> bool {
+    row.is_some_and(|row| row.strict && !row.codec.fits(entry))
+}
+
 /// True if an entry of the top level has the wrong form, or one in it. Adds its name to those that may stand there once.
 fn is_error<'d>(entry: Entry<'d>, names: &mut Vec<(usize, Cow<'d, str>)>) -> bool {
-    let is_broken = |row: Option<&Parameter>, entry: Entry<'_>| {
-        row.is_some_and(|row| row.strict && !row.codec.fits(entry))
-    };
     let row = Scope::Top.by_keyword(&entry.keyword());
     if is_broken(row, entry) {
         return true;
@@ -243,8 +245,7 @@ impl<'d> Checker<'d> {
     fn meaning(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Scope> {
         let row = scope.by_keyword(&entry.keyword());
         if let Some(found) = misplaced::sign(scope, row, entry) {
-            let is_error = row.is_some_and(|row| row.strict && !row.codec.fits(entry));
-            let severity = if is_error { Severity::Error } else { found.severity };
+            let severity = if is_broken(row, entry) { Severity::Error } else { found.severity };
             self.sources += usize::from(row.is_none_or(|row| row.codec.facts().sources.is_some()));
             self.diagnostics.push(Diagnostic { severity, ..found });
             return None;
@@ -282,7 +283,6 @@ impl<'d> Checker<'d> {
             self.listeners.extend((kind.is_port && row.key != "snmp").then_some(entry));
         } else if let Some(kind) = facts.group {
             let name = entry.group_name();
-            self.empty("the name", [name]);
             self.name(Severity::Error, kind.noun(), name);
             match kind.has_sources() {
                 true if entry.is_block() => (self.stream, self.sources) = (Some(name.span()), 0),
@@ -339,7 +339,6 @@ impl<'d> Checker<'d> {
             self.diagnostics.push_any(entry.arguments().next().and_then(address::target));
         } else if let Some(row) = row.filter(|_| scope == Scope::Top && Schema::has_named_blocks(&keyword)) {
             if let Some(name) = entry.only_argument().filter(|_| entry.is_block()) {
-                self.empty("the name", [name]);
                 self.name(Severity::Warning, row.keyword(), name);
             }
         } else if is_source() {
@@ -363,10 +362,8 @@ impl<'d> Checker<'d> {
     fn refer(&mut self, scope: Scope, entry: Entry<'d>) {
         let block = self.outer.map(Entry::keyword).unwrap_or_default();
         // What stands on the next line is a directive behind a lost `;`.
-        let is_beside = |word: &Word<'_>| {
-            !entry.is_spanning()
-                || !entry.document().text()[entry.start()..word.start as usize].contains('\n')
-        };
+        let front = |word: &Word<'_>| &entry.document().text()[entry.start()..word.start as usize];
+        let is_beside = |word: &Word<'_>| !entry.is_spanning() || !front(word).contains('\n');
         let name = entry.arguments().next().filter(is_beside);
         let name = name.and_then(|word| NameUse::behind(scope, &block, &entry.keyword(), word));
         self.references.extend(name.filter(|name| !name.is_definition));
@@ -397,8 +394,9 @@ impl<'d> Checker<'d> {
         self.repeated(entry.head_span(), message, before.head_span(), "set here before");
     }
 
-    /// Reports a name that another block of its kind has.
+    /// Reports a name that is empty, or that another block of its kind has.
     fn name(&mut self, severity: Severity, noun: &'static str, name: Word<'d>) {
+        self.empty("the name", [name]);
         let first = *self.names.entry((noun, name.value())).or_insert(name);
         if first == name {
             return;
