@@ -66,12 +66,6 @@ fn of_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Bytes, usize),
     Ok((Bytes::copy_from_slice(text.get().as_bytes()), usize::MAX))
 }
 
-impl From<Edits> for Request {
-    fn from(edits: Edits) -> Self {
-        Self { edits, expectations: Vec::new() }
-    }
-}
-
 impl From<Value> for Request {
     fn from(patch: Value) -> Self {
         Self::from_json(patch.to_string(), usize::MAX)
@@ -80,25 +74,29 @@ impl From<Value> for Request {
 
 impl From<Renaming> for Request {
     fn from(renaming: Renaming) -> Self {
-        Edits::Renaming(renaming).into()
+        Self::of(Edits::Renaming(renaming))
     }
 }
 
 impl From<BlockRequest> for Request {
     fn from(block: BlockRequest) -> Self {
-        Edits::Block(block).into()
+        Self::of(Edits::Block(block))
     }
 }
 
 impl Request {
+    fn of(edits: Edits) -> Self {
+        Self { edits, expectations: Vec::new() }
+    }
+
     /// The request of assignments in the entries that meet all `conditions`.
     pub fn assigning(made: Vec<Assignment>, conditions: Vec<Condition>, options: AssignOptions) -> Self {
-        Edits::Assignments { assignments: made, conditions, options }.into()
+        Self::of(Edits::Assignments { assignments: made, conditions, options })
     }
 
     /// The request of the state that a document without errors is.
     pub fn state(document: &Document, prune: Prune) -> Self {
-        Edits::State { text: document.text().to_owned(), prune }.into()
+        Self::of(Edits::State { text: document.text().to_owned(), prune })
     }
 
     /// The request of the state that a merge patch makes of nothing: what it leaves out, or sets to `null`, is not there.
@@ -126,7 +124,7 @@ impl Request {
 
     /// The request of a merge patch whose JSON text is parsed when it is evaluated; its merge may take `memory` bytes.
     pub fn from_json(text: impl Into<Bytes>, memory: usize) -> Self {
-        Edits::Patch { text: text.into(), memory }.into()
+        Self::of(Edits::Patch { text: text.into(), memory })
     }
 
     /// The same, refused where the configuration has other values than these.

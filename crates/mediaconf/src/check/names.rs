@@ -54,16 +54,15 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     }
     let lower = keyword.to_ascii_lowercase();
     // Each word with what is meant by it: a key stands for the first keyword.
+    let near = |key, keyword, names| NearMiss { key, keyword, is_only: false, names };
     let own = scope.rows().flat_map(|row| {
         let key = (row.key, row.keywords.first().copied());
         let words = row.keywords.iter().map(|word| (*word, Some(*word))).chain([key]);
-        let names = std::slice::from_ref(&row.key);
-        words.map(move |(word, keyword)| (word, NearMiss { key: row.key, keyword, is_only: false, names }))
+        words.map(move |(word, keyword)| (word, near(row.key, keyword, std::slice::from_ref(&row.key))))
     });
-    let foreign = FOREIGN_KEYWORDS.iter().filter(|row| may_stand(row)).flat_map(|row| {
-        let near = |key| NearMiss { key, keyword: Some(key), is_only: false, names: row.keywords };
-        row.keywords.iter().map(move |word| (*word, near(*word)))
-    });
+    let foreign = FOREIGN_KEYWORDS.iter().filter(|row| may_stand(row));
+    let foreign = foreign
+        .flat_map(|row| row.keywords.iter().map(move |word| (*word, near(word, Some(*word), row.keywords))));
     // In another letter case it is the same word.
     if let Some((_, near)) = own.clone().chain(foreign.clone()).find(|(word, _)| *word == lower) {
         return Some(NearMiss { is_only: near.keyword.is_some(), ..near });
