@@ -83,16 +83,6 @@ impl<'t> NameUse<'t> {
     }
 }
 
-impl Scope {
-    /// The scope of the inside of a block in this one; `words` stand behind its keyword.
-    pub fn inside(self, keyword: &str, words: usize) -> Self {
-        match self.by_keyword(keyword).map(|row| row.codec.facts().group) {
-            Some(group) => group.map_or(Self::Unknown, |kind| kind.scope()),
-            None => Schema::block_scope(keyword, words),
-        }
-    }
-}
-
 impl Document {
     /// The words that have a name, in the order of the text.
     pub fn name_uses(&self) -> Vec<NameUse<'_>> {

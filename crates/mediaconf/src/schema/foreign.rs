@@ -94,10 +94,8 @@ impl ForeignKeyword {
 
     /// What stands behind the keyword.
     pub fn usage(&self) -> &'static str {
-        if self.form == ForeignForm::Words && self.options {
-            return "words, and NAME=VALUE options";
-        }
-        self.form.in_words().0
+        let has_both = self.form == ForeignForm::Words && self.options;
+        if has_both { "words, and NAME=VALUE options" } else { self.form.in_words().0 }
     }
 
     /// The form of one line in JSON.

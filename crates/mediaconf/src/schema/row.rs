@@ -182,6 +182,14 @@ impl Scope {
         Some(behind / size_of::<Parameter>()).filter(|at| *at < table.len())
     }
 
+    /// The scope of the inside of a block in this one; `words` stand behind its keyword.
+    pub fn inside(self, keyword: &str, words: usize) -> Self {
+        match self.by_keyword(keyword).map(|row| row.codec.facts().group) {
+            Some(group) => group.map_or(Self::Unknown, |kind| kind.scope()),
+            None => Schema::block_scope(keyword, words),
+        }
+    }
+
     /// True if a foreign keyword gets a [`Schema::ESCAPE`] as a JSON key here.
     pub fn is_reserved(self, keyword: &str) -> bool {
         (self != Scope::Unknown) && (keyword.starts_with(Schema::ESCAPE) || self.by_name(keyword).is_some())
@@ -359,14 +367,11 @@ impl Parameter {
 
     /// The value that is shown where no directive sets it; `None` if nothing is.
     pub fn value_of_nothing(&self) -> Option<Value> {
-        if !self.always_shown {
-            return None;
-        }
-        match self.codec.facts().json {
+        self.always_shown.then(|| match self.codec.facts().json {
             JsonForm::List => Some(Value::Array(Vec::new())),
             JsonForm::Object => Some(Value::Object(Map::new())),
             JsonForm::Leaf => serde_json::from_str(self.default).ok(),
-        }
+        })?
     }
 
     /// The value that these entries show; `None` if nothing is shown.
@@ -376,9 +381,8 @@ impl Parameter {
 
     /// The value after a normalized patch; `None` if it is not set then. An empty list is shown only where one always is.
     pub fn merge(&self, old: Option<&Value>, patch: &Value, at: &mut Normalizer) -> Option<Value> {
-        let merged = self.codec.merge(old, patch, at)?;
-        let is_nothing = !self.always_shown && merged.as_array().is_some_and(Vec::is_empty);
-        (!is_nothing).then_some(merged)
+        let merged = self.codec.merge(old, patch, at);
+        merged.filter(|merged| self.always_shown || !merged.as_array().is_some_and(Vec::is_empty))
     }
 
     /// Writes the directives that set it to a value.
