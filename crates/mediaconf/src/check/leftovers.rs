@@ -76,14 +76,13 @@ fn placeholder(text: &str, brace: usize) -> Option<Diagnostic> {
 fn quote(text: &str, token: &Token<'_>) -> Option<Diagnostic> {
     const QUOTES: [char; 7] = ['“', '”', '„', '‟', '‘', '’', '‚'];
     let inside = token.raw.strip_prefix(QUOTES)?;
-    let rest = &text[token.start..][..line_end(text, token.start) - token.start];
-    let value = &rest[token.raw.len() - inside.len()..];
+    // All of them have as many bytes.
+    let quote = token.raw.len() - inside.len();
+    let value = &text[token.start + quote..line_end(text, token.start)];
     let length = value.find(QUOTES).filter(|&end| !value[..end].contains(['"', '\\', ';', '{', '}', '#']));
-    let close = length.and_then(|length| Some((length, value[length..].chars().next()?.len_utf8())));
-    let end = token.start
-        + close.map_or(token.raw.len(), |(length, close)| rest.len() - value.len() + length + close);
+    let end = token.start + length.map_or(token.raw.len(), |length| length + 2 * quote);
     let span = token.start as u32..end as u32;
-    let fix = close.map(|(length, _)| Fix { span: span.clone(), text: format!("\"{}\"", &value[..length]) });
+    let fix = length.map(|length| Fix { span: span.clone(), text: format!("\"{}\"", &value[..length]) });
     let found = Diagnostic::warning(span, "typographic quotes do not quote: they are part of the value");
     Some(found.hint("quote with `\"`").fixed_by(fix))
 }

@@ -47,12 +47,9 @@ pub(super) fn sign(scope: Scope, row: Option<&Parameter>, entry: Entry<'_>) -> O
 }
 
 fn sign_behind(scope: Scope, row: Option<&Parameter>, entry: Entry<'_>) -> Option<Diagnostic> {
-    let (text, keyword) = (entry.text(), entry.keyword());
+    let text = entry.text();
     let is_other = |byte: u8| !byte.is_ascii_alphanumeric() && byte != b'_';
-    let name = match row {
-        Some(_) if text.starts_with(&*keyword) => &*keyword,
-        _ => &text[..text.bytes().position(is_other).unwrap_or(text.len())],
-    };
+    let name = &text[..text.bytes().position(is_other).unwrap_or(text.len())];
     let behind = text[name.len()..].trim_ascii_start();
     let sign = behind.chars().next().filter(|sign| matches!(sign, '=' | ':'))?;
     let row = row.or_else(|| scope.by_keyword(name));
