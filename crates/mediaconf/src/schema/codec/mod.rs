@@ -172,10 +172,9 @@ impl Codec for Derived {
             Self::NeverStatic if !value.is_null() && value != false => {
                 at.refuse(FaultKind::ReadOnly, "a live is never static: only false is accepted", "")
             }
-            Self::Position if !value.is_null() => match position(&value) {
-                None => at.wrong("a position is an integer from 1", ""),
-                position => position,
-            },
+            Self::Position if !value.is_null() => {
+                position(&value).or_else(|| at.wrong("a position is an integer from 1", ""))
+            }
             // The names have been compared with their keys.
             _ => None,
         }
