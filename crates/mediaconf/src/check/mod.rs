@@ -152,8 +152,7 @@ impl<'d> Checker<'d> {
         self.names.reserve(document.len() / 4);
         for entry in document.entries() {
             let scope = self.head(Some(Scope::Top), entry);
-            let is_foreign = scope.is_none() && entry.is_block();
-            let block = if is_foreign { Schema::foreign(&entry.keyword()) } else { None };
+            let block = if scope.is_none() { Schema::foreign(&entry.keyword()) } else { None };
             self.settings[1].clear();
             self.outer = Some(entry);
             self.before = None;
@@ -186,8 +185,7 @@ impl<'d> Checker<'d> {
             self.dangling(document, diagnostics);
         }
         let stray = diagnostics.iter().find(|found| found.message == STRAY_BRACE);
-        let stray = stray.map(|found| found.span.start as usize);
-        match stray.and_then(|brace| lost::lost_brace(document, brace)) {
+        match stray.and_then(|found| lost::lost_brace(document, found.span.start as usize)) {
             None => diagnostics.extend(&self.in_lines),
             // The lines behind a lost `{` read as words of its directive.
             Some(brace) => diagnostics.push(brace),

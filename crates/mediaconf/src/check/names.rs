@@ -122,8 +122,7 @@ fn is_known(scope: Scope, name: &str) -> bool {
 fn is_newer(scope: Scope, keyword: &str) -> bool {
     let without_digits = keyword.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_protocol = |name: &str| scope.by_keyword(name).is_some_and(Parameter::is_port);
-    (without_digits.len() < keyword.len() && is_known(scope, without_digits))
-        || keyword.strip_suffix(['s', 't', 'e']).is_some_and(is_protocol)
+    is_known(scope, without_digits) || keyword.strip_suffix(['s', 't', 'e']).is_some_and(is_protocol)
 }
 
 #[cfg(test)]
