@@ -356,8 +356,8 @@ impl<'v> Found<&'v Value> {
         match value {
             Value::Object(members) if is_name => {
                 let meant = members.iter().filter(|(name, _)| segment.matches(name));
-                let place = |name: &String| path.child(Segment::Key(name.clone()));
-                self.values.extend(meant.map(|(name, value)| (place(name), value)));
+                self.values
+                    .extend(meant.map(|(name, value)| (path.child(Segment::Key(name.clone())), value)));
             }
             Value::Array(entries) => {
                 self.goes_through_list |= is_name;

@@ -98,10 +98,7 @@ impl Config<'_> {
         Kind::ALL.iter().find_map(|kind| {
             let group = Segment::Key(kind.key().to_owned());
             let whole = Path { segments: [&[group], &path.segments[..]].concat() };
-            let is_there = match first {
-                Segment::Key(name) => self.contains(&[kind.key(), name]),
-                first => self.names(&[kind.key()]).iter().any(|name| first.matches(name)),
-            };
+            let is_there = self.names(&[kind.key()]).iter().any(|name| first.matches(name));
             if is_there { Some(whole) } else { self.with_quoted_name(&whole, 1) }
         })
     }
