@@ -50,10 +50,8 @@ impl Schema {
 
     /// The scope inside the block of an unknown directive with this many words behind its keyword.
     pub fn block_scope(keyword: &str, words: usize) -> Scope {
-        match keyword {
-            "template" | "source" | "file" | "vod" if words == 1 => Scope::Template,
-            _ => Scope::Unknown,
-        }
+        let is_template = matches!(keyword, "template" | "source" | "file" | "vod") && words == 1;
+        if is_template { Scope::Template } else { Scope::Unknown }
     }
 
     /// The kind of the blocks with this keyword at the top level.

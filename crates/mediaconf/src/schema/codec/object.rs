@@ -275,10 +275,8 @@ impl Codec for OptionsShape {
     }
 
     fn parse(&self, text: &str) -> Result<Value, Fault> {
-        if opens(text, '[') {
-            return elements(text, |_| Err(Fault::of_path("expected a JSON array")));
-        }
-        self.pairs(text).map(Value::Array).ok_or_else(|| unlike("options of the transcoder"))
+        let usage = if opens(text, '[') { "a JSON array" } else { "options of the transcoder" };
+        elements(text, |text| self.pairs(text).filter(|_| !opens(text, '[')).ok_or_else(|| unlike(usage)))
     }
 
     fn facts(&'static self) -> Facts {
