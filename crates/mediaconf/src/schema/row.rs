@@ -379,7 +379,7 @@ impl Parameter {
 
     /// The value after a normalized patch; `None` if it is not set then. An empty list is shown only where one always is.
     pub fn merge(&self, old: Option<&Value>, patch: &Value, at: &mut Normalizer) -> Option<Value> {
-        let merged = self.codec.merge(old, patch, at);
+        let merged = if patch.is_null() { None } else { self.codec.merge(old, patch, at) };
         merged.filter(|merged| self.always_shown || !merged.as_array().is_some_and(Vec::is_empty))
     }
 
@@ -420,9 +420,9 @@ pub trait Codec: fmt::Debug + Sync {
     /// refused.
     fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value>;
 
-    /// The value after a normalized patch, by RFC 7396; `None` if it is not set then.
+    /// The value after a normalized patch, by RFC 7396, which is not null; `None` if it is not set then.
     fn merge(&self, _: Option<&Value>, patch: &Value, _: &mut Normalizer) -> Option<Value> {
-        (!patch.is_null()).then(|| patch.clone())
+        Some(patch.clone())
     }
 
     /// Writes the entries of a value.

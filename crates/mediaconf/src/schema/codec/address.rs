@@ -61,10 +61,7 @@ impl AddressShape {
         let first = words.next().and_then(|word| (self.first.read)(Some(word))).unwrap_or_default();
         let mut object = Map::from_iter([(self.address.to_owned(), first)]);
         let mut options = Map::new();
-        for word in words {
-            let (key, value) = self.option(word);
-            set_last(&mut options, key, value);
-        }
+        words.for_each(|word| set_last(&mut options, self.option(word)));
         match self.options {
             Some(key) if !options.is_empty() => drop(object.insert(key.to_owned(), options.into())),
             _ => object.extend(options),
@@ -143,9 +140,6 @@ impl Codec for AddressShape {
     fn merge(&self, old: Option<&Value>, patch: &Value, at: &mut Normalizer) -> Option<Value> {
         let (key, options_key) = (self.address, self.options.unwrap_or_default());
         let options_of = |value: &Value| value.get(options_key)?.as_object().cloned();
-        if patch.is_null() {
-            return None;
-        }
         let old_url = old.and_then(|old| old.get(key));
         let url = patch.get(key).or(old_url).filter(|url| !url.is_null());
         let removes = patch.get(options_key) == Some(&Value::Null);

@@ -86,7 +86,7 @@ pub fn elements(text: &str, read: impl Fn(&str) -> Result<Vec<Value>, Fault>) ->
 }
 
 /// Sets a member, and makes it the last one.
-pub fn set_last(members: &mut Object, key: String, value: Value) {
+pub fn set_last(members: &mut Object, (key, value): (String, Value)) {
     members.shift_remove(&key);
     members.insert(key, value);
 }
@@ -260,10 +260,8 @@ impl Codec for BlocksShape {
     /// Of several blocks of one value, the last one counts.
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let mut blocks = Map::new();
-        for &block in entries.iter().filter(|entry| entry.is_block()) {
-            let (name, value) = named_block(block);
-            set_last(&mut blocks, name, value);
-        }
+        let standing = entries.iter().filter(|entry| entry.is_block());
+        standing.for_each(|block| set_last(&mut blocks, named_block(*block)));
         (!blocks.is_empty()).then_some(blocks.into())
     }
 
