@@ -61,9 +61,8 @@ fn looks_like_directive(head: Entry<'_>, word: Word<'_>, mut rest: Words<'_>) ->
     // A word alone on its line is taken for one only if it has the form of most keywords.
     let is_keyword_like = || head.is_block() || word.raw.contains(['_', Schema::ESCAPE]);
     let is_lower = |letter: char| letter.is_lowercase() || matches!(letter, '_' | Schema::ESCAPE);
-    word.raw.len() > 2
-        && word.raw.chars().all(is_lower)
-        && rest.next().map_or_else(is_keyword_like, is_on_line)
+    let has_form = word.raw.len() > 2 && word.raw.chars().all(is_lower);
+    has_form && rest.next().map_or_else(is_keyword_like, is_on_line)
 }
 
 /// Reports the words of a directive that are directives on the same line. If those behind so many arguments are its
@@ -77,11 +76,8 @@ pub(super) fn in_same_line(scope: Scope, head: Entry<'_>, options_behind: Option
     for (end, word, rest) in steps(head).skip(behind + 1).filter(|(_, word, _)| is_lower(word.raw)) {
         let is_own = is_own(scope, word, rest.clone(), head.is_block());
         let is_value = |next: Word<'_>| !next.raw.contains('=') && !is_lower(next.raw);
-        let is_foreign = || {
-            options_behind.is_some()
-                && rest.clone().next().is_some_and(is_value)
-                && Schema::foreign(word.raw).is_some()
-        };
+        let has_value = || options_behind.is_some() && rest.clone().next().is_some_and(is_value);
+        let is_foreign = || has_value() && Schema::foreign(word.raw).is_some();
         let starts_line = || head.document().text()[end..word.start as usize].contains('\n');
         if (is_own || is_foreign()) && !starts_line() {
             let message = format!("`{}` stands inside another directive", word.raw);
