@@ -257,9 +257,8 @@ fn natural(text: &str) -> Option<i64> {
 
 fn port(text: &str) -> Option<Value> {
     let number = |text: &str| canonical_integer(text).filter(|port| u16::try_from(*port).is_ok());
-    let is_address =
-        || text.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && number(port).is_some());
-    number(text).map(Value::from).or_else(|| is_address().then(|| text.into()))
+    let address = || text.rsplit_once(':').filter(|(host, port)| !host.is_empty() && number(port).is_some());
+    number(text).map(Value::from).or_else(|| address().map(|_| text.into()))
 }
 
 /// `90%`, an integer 0..100.

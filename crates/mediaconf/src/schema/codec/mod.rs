@@ -37,12 +37,9 @@ pub fn directive(keyword: &str, words: impl IntoIterator<Item = String>) -> Stri
 
 /// `keyword name { … }`, or without a block.
 pub fn block(keyword: &str, words: impl IntoIterator<Item = String>, entries: Option<Vec<String>>) -> String {
-    let mut text = directive(keyword, words);
-    if let Some(entries) = entries {
-        text.pop();
-        text += &format!(" {{ {} }}", entries.join(" "));
-    }
-    text
+    let line = directive(keyword, words);
+    let Some(entries) = entries else { return line };
+    format!("{} {{ {} }}", &line[..line.len() - 1], entries.join(" "))
 }
 
 /// Reads the words of a directive of this form. A single word needs no quotes here for what separates words in a text.
@@ -367,9 +364,7 @@ impl Codec for Kind {
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
-        let block = |&entry: &Entry<'_>| {
-            (entry.group_name().value().into_owned(), Value::Object(Kind::read(*self, entry)))
-        };
+        let block = |&entry: &Entry<'_>| (entry.group_name().value().into_owned(), Kind::read(*self, entry));
         (!entries.is_empty()).then(|| entries.iter().map(block).collect())
     }
 

@@ -105,10 +105,9 @@ impl ObjectShape {
 
 impl Codec for ObjectShape {
     fn fits(&self, entry: Entry<'_>) -> bool {
-        !entry.is_block()
-            && entry.count_arguments() >= self.required().len()
-            && (self.parts.last().is_some_and(Part::is_rest)
-                || self.part_words(entry).all(|(part, _)| part.is_some()))
+        let takes_all = self.parts.last().is_some_and(Part::is_rest);
+        let have_parts = || self.part_words(entry).all(|(part, _)| part.is_some());
+        !entry.is_block() && entry.count_arguments() >= self.required().len() && (takes_all || have_parts())
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
