@@ -407,8 +407,7 @@ impl<'d> Checker<'d> {
     }
 
     fn object(&mut self, scope: Scope, object: &'static ObjectShape, entry: Entry<'d>) {
-        let parts = object.part_words(entry).filter_map(|(part, word)| Some((part?, word)));
-        let parts: Vec<_> = parts.collect();
+        let parts: Vec<_> = object.part_words(entry).filter_map(|(part, word)| Some((part?, word))).collect();
         self.parts(object, entry, &parts);
         let own = || parts.iter().copied().filter(|(part, _)| !part.is_rest());
         for (part, word) in own().filter(|(part, word)| part.kind.is_text && word.value().is_empty()) {
