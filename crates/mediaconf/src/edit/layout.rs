@@ -7,7 +7,7 @@ use std::ops::Range;
 use foldhash::HashSet;
 
 use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block, end_with_stray};
-use crate::syntax::{Document, Entry, EntryId, Splice, Word};
+use crate::syntax::{Document, Entry, EntryId, Splice, Word, spliced_pieces};
 
 /// The place for a new or moved entry.
 #[derive(Debug, Clone, Copy)]
@@ -155,38 +155,34 @@ impl<'a, 'd> Layout<'a, 'd> {
         let mut style = self.style(*within, sibling);
         let newline = style.newline.to_owned();
         let one_line = within.is_some_and(|block| around.is_one_line(block));
-        let needs_own_line = || self.needs_own_line(content);
+        let needs_own_line = || !one_line && self.needs_own_line(content);
         let (own_line, nothing) = (format!("{newline}{}", style.indent), String::new());
         // The place, the text in front of the entry and behind it, and whether it stands on a line with others.
         let (offset, before, behind, inline) = match *place {
-            Anchor::After(anchor) if one_line => {
-                (end_with_stray(self.document.text(), anchor.end()), " ".to_owned(), nothing, true)
-            }
             Anchor::After(anchor) => match self.behind_on_line(anchor.end()) {
                 // The new text goes in front of the line end, and brings a line end of its own.
                 (at, None) => (at, around.newline(at).repeat(1 + blank_lines), nothing, false),
-                (_, byte) if needs_own_line() => {
+                (at, byte) if needs_own_line() => {
                     // A `}` is no part of what the block holds.
                     let around_it = within.filter(|_| byte == Some(b'}'));
                     let close = |block: Entry<'_>| format!("{newline}{}", around.indent(block.start()));
                     let behind = around_it.map_or(own_line, close);
-                    (anchor.end(), newline, behind, false)
+                    (at, newline, behind, false)
                 }
-                _ => (anchor.end(), " ".to_owned(), nothing, true),
+                (at, _) => (end_with_stray(self.document.text(), at), " ".to_owned(), nothing, true),
             },
-            Anchor::Before(anchor) if around.begins_line(anchor.start()) => {
-                (around.line_start(anchor.start()), nothing, newline, false)
-            }
-            // The comment on its line comes with it.
-            Anchor::Before(anchor) if matches!(content, Insertion::Old(..)) && needs_own_line() => {
-                (anchor.start(), newline, own_line, false)
-            }
-            Anchor::Before(anchor) => (anchor.start(), nothing, " ".to_owned(), true),
-            Anchor::BeforeComments(anchor) | Anchor::BeforeHeading(anchor) => {
+            Anchor::Before(anchor) if !around.begins_line(anchor.start()) => match content {
+                // The comment on its line comes with it.
+                Insertion::Old(..) if needs_own_line() => (anchor.start(), newline, own_line, false),
+                _ => (anchor.start(), nothing, " ".to_owned(), true),
+            },
+            Anchor::Before(anchor) | Anchor::BeforeComments(anchor) | Anchor::BeforeHeading(anchor) => {
+                let line_start = around.line_start(anchor.start());
                 let offset = match place {
                     _ if !around.begins_line(anchor.start()) => anchor.start(),
                     Anchor::BeforeComments(_) => around.own_comments(anchor),
-                    _ => around.attached_comments(around.line_start(anchor.start())),
+                    Anchor::BeforeHeading(_) => around.attached_comments(line_start),
+                    _ => line_start,
                 };
                 (offset, nothing, newline.repeat(1 + blank_lines), false)
             }
@@ -194,10 +190,7 @@ impl<'a, 'd> Layout<'a, 'd> {
                 let behind = if block.body().is_empty() { " " } else { "" };
                 (block.body().start, " ".to_owned(), behind.to_owned(), true)
             }
-            Anchor::FirstIn(block) => {
-                let (offset, next) = self.behind_on_line(block.body().start);
-                (if next.is_none() { offset } else { block.body().start }, newline, nothing, false)
-            }
+            Anchor::FirstIn(block) => (self.behind_on_line(block.body().start).0, newline, nothing, false),
             Anchor::End => match self.end_of_content() {
                 Some(offset) => {
                     style.newline = around.newline(offset);
@@ -225,27 +218,23 @@ impl<'a, 'd> Layout<'a, 'd> {
             end = end.min(content(range.start));
         }
         // What was removed may end on another line.
-        let (offset, next) = self.behind_on_line(end);
-        (end > self.around.text_start()).then_some(if next.is_none() { offset } else { end })
+        (end > self.around.text_start()).then(|| self.behind_on_line(end).0)
     }
 
-    fn finish(self) -> Vec<Splice> {
-        let removed = self.removed;
+    fn finish(mut self) -> Vec<Splice> {
+        let removed = std::mem::take(&mut self.removed);
         // Splices inside a moved range were applied to the moved text.
-        let outside = |splice: &Splice| {
-            let next = removed.get(removed.partition_point(|range| range.end <= splice.range.start));
-            next.is_none_or(|next| splice.range.start <= next.start && splice.range.end <= next.start)
-        };
-        let made = self.splices.into_iter();
-        let made = made.map(|((start, end, _), text)| Splice { range: start..end, text });
-        let gone = removed.iter().map(|range| Splice { range: range.clone(), text: String::new() });
-        let mut splices: Vec<Splice> = made.filter(outside).chain(gone).collect();
-        splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
-        splices
+        self.splices.retain(|&(start, end, _), _| {
+            let next = removed.get(removed.partition_point(|range| range.end <= start));
+            next.is_none_or(|next| end <= next.start)
+        });
+        removed.into_iter().for_each(|range| self.push(range, ""));
+        let splices = self.splices.into_iter();
+        splices.map(|((start, end, _), text)| Splice { range: start..end, text }).collect()
     }
 
     /// Returns the byte that follows `anchor_end` on its line once the removed entries are gone, but for blanks and a
-    /// comment, and the end of the line.
+    /// comment, and its own place; without one the end of the line.
     fn behind_on_line(&self, anchor_end: usize) -> (usize, Option<u8>) {
         let (mut at, mut rest) = (anchor_end, anchor_end);
         loop {
@@ -260,7 +249,7 @@ impl<'a, 'd> Layout<'a, 'd> {
             match self.document.text().as_bytes().get(at) {
                 None | Some(b'\n' | b'#') => return (self.around.line_end(rest), None),
                 Some(b' ' | b'\t' | b'\r' | b';') => at += 1,
-                Some(byte) => return (at, Some(*byte)),
+                Some(byte) => return (anchor_end, Some(*byte)),
             }
         }
     }
@@ -316,15 +305,10 @@ impl<'a, 'd> Layout<'a, 'd> {
             return format!("{}{}{}", &text[before], Word::write(name), &text[behind]);
         }
         let near = self.splices.range((range.start, 0, 0)..=(range.end, usize::MAX, usize::MAX));
-        let (mut moved, mut offset) = (String::new(), range.start);
-        for (&(start, end, _), new) in near {
-            // Insertions at either end of a moved range belong to the neighbours that stay.
-            let is_at_an_end = start == end && (start == range.start || end == range.end);
-            if range.start <= start && end <= range.end && !is_at_an_end {
-                moved.extend([&text[offset..start], new]);
-                offset = end;
-            }
-        }
-        moved + &text[offset..range.end]
+        // Insertions at either end of a moved range belong to the neighbours that stay.
+        let is_inside = |start, end| start < end || range.start < start && end < range.end;
+        let inside = near.filter(|&(&(start, end, _), _)| end <= range.end && is_inside(start, end));
+        let splices = inside.map(|(&(start, end, _), text)| Splice { range: start..end, text: text.clone() });
+        spliced_pieces(text, range.clone(), &splices.collect::<Vec<_>>()).collect()
     }
 }

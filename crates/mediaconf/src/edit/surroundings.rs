@@ -123,10 +123,8 @@ impl<'d> Surroundings<'d> {
 
     /// Returns the number of blank lines above an entry and its own comments.
     pub fn gap_above(&self, entry: Entry<'_>) -> usize {
-        if !self.begins_line(entry.start()) {
-            return 0;
-        }
-        self.text()[self.blank_lines_above(self.own_comments(entry))].matches('\n').count()
+        let blank_lines = self.blank_lines_above(self.own_comments(entry));
+        if self.begins_line(entry.start()) { self.text()[blank_lines].matches('\n').count() } else { 0 }
     }
 
     /// Returns the number of blank lines between a block and one that is put behind it: as many as above it, if the block
@@ -350,12 +348,8 @@ impl Taken {
 
 /// What moves with an entry: its own comments above, and its lines to the end of the last.
 pub fn chunk(around: &Surroundings<'_>, entry: Entry<'_>) -> Range<usize> {
-    let taken = take(around, &[(entry, Leave::Moved)]);
-    if !taken.whole_lines {
-        return entry.start()..entry.end();
-    }
-    let lines = &around.document.text()[taken.range.clone()];
-    taken.range.start..taken.range.start + lines.trim_end_matches('\n').trim_end_matches('\r').len()
+    let Taken { range, whole_lines, .. } = take(around, &[(entry, Leave::Moved)]);
+    if whole_lines { range.start..around.line_end(entry.end()) } else { entry.start()..entry.end() }
 }
 
 /// The kind of blocks beside which a new one is put: the key of the group, else the keyword.
