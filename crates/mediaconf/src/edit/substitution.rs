@@ -88,19 +88,14 @@ fn too_much_text() -> Fault {
 
 /// Splits at the first delimiter that has no backslash before it; that backslash goes.
 fn part(text: &str, delimiter: char) -> Option<(String, &str)> {
-    let mut part = String::new();
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            _ if character == delimiter => return Some((part, characters.as_str())),
-            '\\' => match characters.next()? {
-                next if next == delimiter => part.push(next),
-                next => part.extend(['\\', next]),
-            },
-            _ => part.push(character),
-        }
-    }
-    None
+    let mut is_escaped = false;
+    let end = text.find(|character| {
+        let ends = character == delimiter && !is_escaped;
+        is_escaped = character == '\\' && !is_escaped;
+        ends
+    })?;
+    let part = text[..end].replace(&format!("\\{delimiter}"), delimiter.encode_utf8(&mut [0; 4]));
+    Some((part, &text[end + delimiter.len_utf8()..]))
 }
 
 /// The groups that a new text names: `$1a` is the group `1a`, and `$$` is none.
