@@ -72,16 +72,6 @@ impl AssignedValue {
         if let Self::Typed(text) | Self::Text(text) = self { Some(text) } else { None }
     }
 
-    /// Returns its JSON value at `place`; null removes the value there.
-    fn at(&self, place: Place) -> Result<Value, Fault> {
-        match self {
-            Self::Remove => place.removal(),
-            Self::Replace(_) => Err(no_string()),
-            Self::Text(text) => place.string(text),
-            Self::Typed(text) => place.typed(text),
-        }
-    }
-
     /// True if the value is the whole list or the whole backend, and not given as JSON.
     fn is_whole_in_words(&self, place: Place) -> bool {
         self.text().is_some_and(|text| match place.facts().address.is_some() {
@@ -201,15 +191,16 @@ impl Assigner<'_> {
         if given.removes() && path.segments.last() == Some(&Segment::Append) {
             return Err(Fault::of_path("there is nothing at `[+]` to remove"));
         }
-        let mut words = None;
-        if let AssignedValue::Typed(text) = given {
-            if text.is_empty() {
-                return Err(empty(at, path));
+        let value = match given {
+            AssignedValue::Remove => at.removal()?,
+            AssignedValue::Replace(_) => return Err(no_string()),
+            AssignedValue::Text(text) => at.string(text)?,
+            AssignedValue::Typed(text) if text.is_empty() => return Err(empty(at, path)),
+            AssignedValue::Typed(text) => {
+                self.refuse_whole(at, path, text)?;
+                self.words(at, place, text)?.map_or_else(|| at.typed(text), Ok)?
             }
-            self.refuse_whole(at, path, text)?;
-            words = self.words(at, place, text)?;
-        }
-        let value = words.map_or_else(|| given.at(at), Ok)?;
+        };
         if path.segments.len() + depth(&value) > Document::MAX_DEPTH {
             return Err(Fault::of_path(format!("this nests deeper than {}", Document::MAX_DEPTH)));
         }
@@ -241,14 +232,17 @@ impl Assigner<'_> {
     /// The places of the values that a substitution changes, each with its new one. The path goes through lists
     /// without brackets; of a list or an object each string and number changes.
     fn replaced(&self, path: &Path, by: &Substitution) -> Result<Vec<(Path, AssignedValue)>, Fault> {
-        let mut replacement = Replacement { by, left: Substitution::MORE, changes: Vec::new() };
-        for (place, value) in self.expansion.select(path)?.into_places() {
-            replacement.value(place, &value).map_err(|fault| fault.at(path))?;
+        let found = self.expansion.select(path)?.into_places();
+        let (mut words, mut left, mut changes) = (Vec::new(), Substitution::MORE, Vec::new());
+        found.iter().for_each(|(place, value)| own_words(place, value, &mut words));
+        for (place, value) in words {
+            let text = scalar_text(value).unwrap_or_default();
+            let new = by.apply(&text, &mut left).map_err(|fault| fault.at(path))?;
+            let typed = if value.is_string() { AssignedValue::Text } else { AssignedValue::Typed };
+            changes.extend(new.filter(|new| *new != text).map(|new| (place, typed(new))));
         }
-        match replacement.changes.is_empty() {
-            true => Err(Fault::absent("the text to replace is in no value here").at(path)),
-            false => Ok(replacement.changes),
-        }
+        let absent = || Fault::absent("the text to replace is in no value here").at(path);
+        if changes.is_empty() { Err(absent()) } else { Ok(changes) }
     }
 }
 
@@ -261,38 +255,23 @@ fn depth(value: &Value) -> usize {
     }
 }
 
-struct Replacement<'s> {
-    by: &'s Substitution,
-    /// The bytes that may still be added.
-    left: usize,
-    changes: Vec<(Path, AssignedValue)>,
-}
-
-impl Replacement<'_> {
-    /// Replaces in each string and number of a value that is not derived.
-    fn value(&mut self, path: Path, value: &Value) -> Result<(), Fault> {
-        let place = Place::resolve(&path.segments);
-        match value {
-            Value::Array(entries) => {
-                // The first part of an option of the transcoder is its name.
-                let names = usize::from(matches!(place, Ok(Place::Pair(_))));
-                let mut entries = entries.iter().enumerate().skip(names);
-                entries.try_for_each(|(at, entry)| self.value(path.child(Segment::Index(at)), entry))
-            }
-            Value::Object(members) => {
-                let is_own = |key: &str| !place.as_ref().is_ok_and(|place| place.lacks_own(key));
-                let mut own = members.iter().filter(|(key, _)| is_own(key));
-                own.try_for_each(|(key, value)| self.value(path.child(Segment::Key(key.clone())), value))
-            }
-            Value::Bool(_) | Value::Null => Ok(()),
-            value => {
-                let text = scalar_text(value).unwrap_or_default();
-                let new = self.by.apply(&text, &mut self.left)?.filter(|new| *new != text);
-                let typed = if value.is_string() { AssignedValue::Text } else { AssignedValue::Typed };
-                self.changes.extend(new.map(|new| (path, typed(new))));
-                Ok(())
-            }
+/// Finds each string and number of a value that is not derived, with its place.
+fn own_words<'v>(path: &Path, value: &'v Value, found: &mut Vec<(Path, &'v Value)>) {
+    let place = Place::resolve(&path.segments);
+    match value {
+        Value::Array(entries) => {
+            // The first part of an option of the transcoder is its name.
+            let names = usize::from(matches!(place, Ok(Place::Pair(_))));
+            let entries = entries.iter().enumerate().skip(names);
+            entries.for_each(|(at, entry)| own_words(&path.child(Segment::Index(at)), entry, found));
         }
+        Value::Object(members) => {
+            let is_own = |key: &str| !place.as_ref().is_ok_and(|place| place.lacks_own(key));
+            let own = members.iter().filter(|(key, _)| is_own(key));
+            own.for_each(|(key, value)| own_words(&path.child(Segment::Key(key.clone())), value, found));
+        }
+        Value::Bool(_) | Value::Null => {}
+        Value::Number(_) | Value::String(_) => found.push((path.clone(), value)),
     }
 }
 
