@@ -26,7 +26,7 @@ impl<'d> Sync<'_, 'd> {
     /// of the existing blocks are new ones.
     pub(super) fn group(&mut self, kind: Kind, at: &At<'_, 'd>) {
         let entries = self.members.own_by_key(kind.key());
-        let all_gone = || Cow::Owned(entries.iter().map(|&entry| (name_of(entry), Value::Null)).collect());
+        let all_gone = || Cow::Owned(entries.iter().map(|entry| (name_of(entry), Value::Null)).collect());
         let patch = at.patch.as_object().map_or_else(all_gone, Cow::Borrowed);
         let (mut new, mut movers) = (Vec::new(), Vec::new());
         for (name, patch) in &*patch {
@@ -153,10 +153,7 @@ impl<'d> Sync<'_, 'd> {
         if unmoved.len() == count && items == unmoved && new.is_empty() {
             return;
         }
-        let name = |&item: &usize| match item.checked_sub(count) {
-            Some(number) => new[number].0.clone(),
-            None => name_of(entries[item]),
-        };
+        let name = |&item: &usize| entries.get(item).map_or_else(|| new[item - count].0.clone(), name_of);
         self.promises.orders.insert(kind, items.iter().map(name).collect());
         let stays = staying(&items, count);
         let at_end = self.place_at_end();
@@ -167,10 +164,9 @@ impl<'d> Sync<'_, 'd> {
                 (previous, comes_up) = (below.next(), false);
                 continue;
             }
-            let (content, moved) = match item.checked_sub(count) {
-                Some(number) => (Insertion::New(new[number].1.clone()), None),
-                None => (Insertion::Old(entries[item], None), Some(entries[item])),
-            };
+            let moved = entries.get(item).copied();
+            let new = || Insertion::New(new[item - count].1.clone());
+            let content = moved.map_or_else(new, |entry| Insertion::Old(entry, None));
             // A block that moves up stands in front of the next one, with those behind it; all others behind the one before.
             let next = below.peek().copied();
             comes_up |= moved.is_some() && next.is_some_and(|next| next < item);
@@ -194,12 +190,13 @@ impl<'d> Sync<'_, 'd> {
     pub fn copy(mut self, group: &str, from: &str, name: &str) -> MaybeEdit {
         let (kind, entries) = (Schema::kind(group), self.members.lines(group));
         let at = entries.iter().position(|entry| first_argument(*entry) == from).expect("it is there");
+        let block = entries[at];
         match kind {
             Some(kind) => {
-                let mut order: Vec<String> = entries.iter().copied().map(name_of).collect();
+                let mut order: Vec<String> = entries.iter().map(name_of).collect();
                 order.insert(at + 1, name.to_owned());
                 self.promises.orders.insert(kind, order);
-                let copied = PromisedBlock::new(None, [&Map::new(), &kind.read(entries[at])]);
+                let copied = PromisedBlock::new(None, [&Map::new(), &kind.read(block)]);
                 self.promises.block(kind, name, Some(copied));
             }
             None => {
@@ -208,9 +205,8 @@ impl<'d> Sync<'_, 'd> {
                 self.promises.member(group, Some(&blocks));
             }
         }
-        let (place, content) =
-            (Anchor::After(entries[at]), Insertion::Old(entries[at], Some(name.to_owned())));
-        self.put(Put { within: None, place, content, blank_lines: self.around.gap_behind(entries[at]) });
+        let (place, content) = (Anchor::After(block), Insertion::Old(block, Some(name.to_owned())));
+        self.put(Put { within: None, place, content, blank_lines: self.around.gap_behind(block) });
         self.proved()
     }
 }
@@ -271,7 +267,7 @@ fn staying(items: &[usize], count: usize) -> HashSet<usize> {
     longest_increasing_subsequence(&existing).into_iter().map(|index| existing[index]).collect()
 }
 
-fn name_of(entry: Entry<'_>) -> String {
+fn name_of(entry: &Entry<'_>) -> String {
     entry.group_name().value().into_owned()
 }
 
