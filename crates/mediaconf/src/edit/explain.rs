@@ -85,15 +85,12 @@ impl Config<'_> {
 }
 
 /// Advises the path of a key of streams, lives or plugins that was given alone.
-fn with_path_of_key(segments: &[Segment], mut fault: Fault) -> Fault {
-    if let [Segment::Key(key)] = segments {
-        let kinds = Kind::ALL.iter().filter(|kind| kind.scope().by_key(key).is_some());
-        let paths: Vec<String> = kinds.map(|kind| format!("`{}.{key}`", kind.key())).collect();
-        if !paths.is_empty() {
-            fault.hint = Some(format!("did you mean {}?", paths.join(" or ")));
-        }
-    }
-    fault
+fn with_path_of_key(segments: &[Segment], fault: Fault) -> Fault {
+    let [Segment::Key(key)] = segments else { return fault };
+    let kinds = Kind::ALL.iter().filter(|kind| kind.scope().by_key(key).is_some());
+    let paths = kinds.map(|kind| format!("`{}.{key}`", kind.key()));
+    let paths = paths.reduce(|paths, next| format!("{paths} or {next}"));
+    Fault { hint: paths.map(|paths| format!("did you mean {paths}?")).or(fault.hint), ..fault }
 }
 
 /// Completes a path that leaves out the name of a stream, live or plugin, and takes the keyword of a directive for its
@@ -159,7 +156,6 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
     let given = |text: &'static str| Some(text).filter(|text| !text.is_empty());
     Explanation {
         documentation,
-        value_type: value_type.to_owned(),
         unit: given(part.map_or(row.unit, |part| part.kind.unit)),
         default: given(row.default).filter(|_| is_whole),
         text: Some(text).filter(|_| !row.keywords.is_empty()),
@@ -167,8 +163,7 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
         places: places(row),
         example: given(row.example),
         secret: part.map_or(row.secret, |part| part.secret),
-        members: members(place),
-        ..Explanation::default()
+        ..of_unknown(place)
     }
 }
 
