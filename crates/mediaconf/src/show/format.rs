@@ -39,7 +39,7 @@ impl Document {
             }
             let end = token.start + token.raw.len();
             if token.start < kept_end {
-                formatter.line.push_str(&old[last..end]);
+                formatter.text.push_str(&old[last..end]);
                 formatter.in_entry = token.kind != TokenKind::End;
             } else {
                 // Its line ends it where no `;` does.
@@ -79,9 +79,6 @@ fn start_of(text: &str) -> &str {
 #[derive(Default)]
 struct Formatter {
     text: String,
-    /// The line that is being written, and its indentation.
-    line: String,
-    indent: usize,
     /// For each open block, whether it stands on one line.
     open: Vec<bool>,
     /// True if an entry has begun that has no `;` or `{` yet.
@@ -92,15 +89,16 @@ struct Formatter {
 
 impl Formatter {
     fn token(&mut self, token: &Token<'_>, is_block_of_one_line: bool) {
-        let (is_begun, opens) = (!self.line.is_empty(), self.line.ends_with('{'));
+        let (is_begun, opens) = (self.is_line_begun(), self.text.ends_with('{'));
         match token.kind {
             TokenKind::Comment => {
                 if token.line_feeds > 0 || !is_begun {
                     self.start_line(token.line_feeds);
                     self.is_first = false;
+                } else {
+                    self.text.push(' ');
                 }
-                self.line.push_str(if self.line.is_empty() { "" } else { " " });
-                self.line.push_str(token.raw);
+                self.text.push_str(token.raw);
                 return self.break_line();
             }
             TokenKind::Word | TokenKind::Open => {
@@ -108,7 +106,7 @@ impl Formatter {
                 let line_feeds = if is_word { token.line_feeds } else { 0 };
                 let stays = if self.in_entry { line_feeds == 0 } else { self.open.last() == Some(&true) };
                 if is_begun && stays {
-                    self.line.push(' ')
+                    self.text.push(' ')
                 } else {
                     self.start_line(line_feeds)
                 }
@@ -118,19 +116,19 @@ impl Formatter {
             TokenKind::End if !is_begun || !self.in_entry && token.line_feeds > 0 => {
                 self.start_line(token.line_feeds);
             }
-            TokenKind::End if opens && !self.in_entry => self.line.push(' '),
+            TokenKind::End if opens && !self.in_entry => self.text.push(' '),
             TokenKind::End => {}
             TokenKind::Close => {
                 // A `;` may be missing before it.
                 self.in_entry = false;
                 match self.open.pop() {
                     Some(true) if opens => {}
-                    Some(true) => self.line.push(' '),
+                    Some(true) => self.text.push(' '),
                     _ => self.start_line(0),
                 }
             }
         }
-        self.line.push_str(token.raw);
+        self.text.push_str(token.raw);
         self.in_entry = token.kind == TokenKind::Word;
         self.is_first = token.kind == TokenKind::Open;
     }
@@ -143,14 +141,15 @@ impl Formatter {
             self.text.push('\n');
         }
         let continued = if self.in_entry { CONTINUATION } else { 0 };
-        self.indent = self.open.len() * INDENT + continued;
+        self.text += &" ".repeat(self.open.len() * INDENT + continued);
     }
 
     fn break_line(&mut self) {
-        if !self.line.is_empty() {
-            self.text += &format!("{:1$}{2}\n", "", self.indent, self.line);
-            self.line.clear();
-        }
+        self.text.push_str(if self.is_line_begun() { "\n" } else { "" });
+    }
+
+    fn is_line_begun(&self) -> bool {
+        !self.text.is_empty() && !self.text.ends_with('\n')
     }
 }
 
