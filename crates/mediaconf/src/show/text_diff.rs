@@ -98,15 +98,17 @@ fn masked(
     hunks: &[Vec<DiffOp>],
     masker: Masker,
 ) -> Vec<String> {
+    // The lines of one side, and their sign. Of what is in both, the old side is printed.
+    let printed_of = |op: &DiffOp| {
+        let is_same = op.tag() == DiffTag::Equal;
+        let old = (if is_same { " " } else { "-" }, 0, op.old_range());
+        [Some(old), (!is_same).then(|| ("+", 1, op.new_range()))].into_iter().flatten()
+    };
     let windows = [0, 1].map(|side| {
         let text = documents[side].text();
-        // Of what is in both, the old side is printed.
-        let printed = hunks.iter().flatten().filter(|op| side == 0 || op.tag() != DiffTag::Equal);
-        let windows = printed.filter_map(|op| {
-            let shown = &lines[side][if side == 0 { op.old_range() } else { op.new_range() }];
-            Some(place_of(text, shown.first()?).start..place_of(text, shown.last()?).end)
-        });
-        windows.collect()
+        let runs = hunks.iter().flatten().flat_map(printed_of).filter(|(_, of, _)| *of == side);
+        let window = |run: &[&str]| Some(place_of(text, run.first()?).start..place_of(text, run.last()?).end);
+        runs.filter_map(|(.., numbers)| window(&lines[side][numbers])).collect()
     });
     let shown = MaskedText::new(documents, masker, windows);
     let mut printed = Vec::new();
@@ -118,20 +120,14 @@ fn masked(
         let [(old_index, old_len), (new_index, new_len)] = sides;
         let all = DiffOp::Replace { old_index, old_len, new_index, new_len };
         printed.push(UnifiedHunkHeader::new(&[all]).to_string());
-        for op in hunk {
-            let sides = match op.tag() {
-                DiffTag::Equal => vec![(" ", 0, op.old_range())],
-                _ => vec![("-", 0, op.old_range()), ("+", 1, op.new_range())],
-            };
-            for (sign, side, numbers) in sides {
-                let text = documents[side].text();
-                for line in &lines[side][numbers] {
-                    let mut said = String::with_capacity(1 + line.len());
-                    said.extend([sign, &shown[side].line(place_of(text, line))]);
-                    printed.push(said);
-                    if !line.ends_with('\n') {
-                        printed.push(r"\ No newline at end of file".to_owned());
-                    }
+        for (sign, side, numbers) in hunk.iter().flat_map(printed_of) {
+            let text = documents[side].text();
+            for line in &lines[side][numbers] {
+                let mut said = String::with_capacity(1 + line.len());
+                said.extend([sign, &shown[side].line(place_of(text, line))]);
+                printed.push(said);
+                if !line.ends_with('\n') {
+                    printed.push(r"\ No newline at end of file".to_owned());
                 }
             }
         }
