@@ -7,7 +7,7 @@ use std::ops::Range;
 use foldhash::HashSet;
 
 use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block, end_with_stray};
-use crate::syntax::{Document, Entry, EntryId, Splice, Word, spliced_pieces};
+use crate::syntax::{Entry, EntryId, Splice, Word, spliced_pieces};
 
 /// The place for a new or moved entry.
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +80,7 @@ impl NewEntry {
     }
 
     /// Writes it on lines of this style, without the last line end, or on one line.
-    fn text(&self, style: Option<&Style>) -> String {
+    fn text(&self, style: Option<&Style<'_>>) -> String {
         let Some(Style { indent, unit, newline }) = style else {
             return self.0.iter().map(|(_, line)| &**line).collect::<Vec<_>>().join(" ");
         };
@@ -89,7 +89,7 @@ impl NewEntry {
     }
 
     /// Writes its block, from behind the `{` on.
-    pub fn inside(&self, style: &Style) -> String {
+    pub fn inside(&self, style: &Style<'_>) -> String {
         let text = self.text(Some(style));
         text[style.indent.len() + self.0[0].1.len()..].to_owned()
     }
@@ -97,7 +97,6 @@ impl NewEntry {
 
 /// The changes of a text, and where they are made.
 pub struct Layout<'a, 'd> {
-    document: &'d Document,
     around: &'a Surroundings<'d>,
     removed: Vec<Range<usize>>,
     /// What is removed inside blocks that move.
@@ -125,7 +124,6 @@ impl<'a, 'd> Layout<'a, 'd> {
             is_inside
         });
         let mut layout = Self {
-            document: around.document,
             around,
             removed: around.ranges(&leaving, &mut gone),
             removed_inside: around.ranges(&inner, &mut gone),
@@ -135,7 +133,15 @@ impl<'a, 'd> Layout<'a, 'd> {
         layout.removed_inside.clone().into_iter().for_each(|range| layout.push(range, ""));
         splices.into_iter().for_each(|splice| layout.push(splice.range, splice.text));
         puts.iter().for_each(|put| layout.put(put));
-        (layout.finish(), gone)
+        let removed = std::mem::take(&mut layout.removed);
+        // Splices inside a moved range were applied to the moved text.
+        layout.splices.retain(|&(start, end, _), _| {
+            let next = removed.get(removed.partition_point(|range| range.end <= start));
+            next.is_none_or(|next| end <= next.start)
+        });
+        removed.into_iter().for_each(|range| layout.push(range, ""));
+        let made = layout.splices.into_iter();
+        (made.map(|((start, end, _), text)| Splice { range: start..end, text }).collect(), gone)
     }
 
     fn push(&mut self, range: Range<usize>, text: impl Into<String>) {
@@ -151,11 +157,15 @@ impl<'a, 'd> Layout<'a, 'd> {
         {
             self.push(anchor.end()..anchor.end(), ";");
         }
-        let around = self.around;
+        let (around, text) = (self.around, self.around.text());
         let mut style = self.style(*within, sibling);
         let newline = style.newline.to_owned();
         let one_line = within.is_some_and(|block| around.is_one_line(block));
-        let needs_own_line = || !one_line && self.needs_own_line(content);
+        let needs_own_line = || match content {
+            _ if one_line => false,
+            Insertion::New(fresh) => fresh.lines() > 2,
+            Insertion::Old(entry, _) => counts_as_block(*entry) || text[chunk(around, *entry)].contains('#'),
+        };
         let (own_line, nothing) = (format!("{newline}{}", style.indent), String::new());
         // The place, the text in front of the entry and behind it, and whether it stands on a line with others.
         let (offset, before, behind, inline) = match *place {
@@ -169,7 +179,7 @@ impl<'a, 'd> Layout<'a, 'd> {
                     let behind = around_it.map_or(own_line, close);
                     (at, newline, behind, false)
                 }
-                (at, _) => (end_with_stray(self.document.text(), at), " ".to_owned(), nothing, true),
+                (at, _) => (end_with_stray(text, at), " ".to_owned(), nothing, true),
             },
             Anchor::Before(anchor) if !around.begins_line(anchor.start()) => match content {
                 // The comment on its line comes with it.
@@ -197,7 +207,7 @@ impl<'a, 'd> Layout<'a, 'd> {
                     (offset, style.newline.repeat(1 + blank_lines), nothing, false)
                 }
                 None => {
-                    let ends_line = self.removed.is_empty() || self.document.text().ends_with('\n');
+                    let ends_line = self.removed.is_empty() || text.ends_with('\n');
                     (around.text_start(), nothing, if ends_line { newline } else { String::new() }, false)
                 }
             },
@@ -208,7 +218,7 @@ impl<'a, 'd> Layout<'a, 'd> {
 
     /// The end of the last line that stays and is not blank: blank lines at the end of a file stay there.
     fn end_of_content(&self) -> Option<usize> {
-        let text = self.document.text();
+        let text = self.around.text();
         let content = |end: usize| text[..end].trim_end_matches([' ', '\t', '\r', '\n']).len();
         let mut end = content(text.len());
         for range in self.removed.iter().rev() {
@@ -219,18 +229,6 @@ impl<'a, 'd> Layout<'a, 'd> {
         }
         // What was removed may end on another line.
         (end > self.around.text_start()).then(|| self.behind_on_line(end).0)
-    }
-
-    fn finish(mut self) -> Vec<Splice> {
-        let removed = std::mem::take(&mut self.removed);
-        // Splices inside a moved range were applied to the moved text.
-        self.splices.retain(|&(start, end, _), _| {
-            let next = removed.get(removed.partition_point(|range| range.end <= start));
-            next.is_none_or(|next| end <= next.start)
-        });
-        removed.into_iter().for_each(|range| self.push(range, ""));
-        let splices = self.splices.into_iter();
-        splices.map(|((start, end, _), text)| Splice { range: start..end, text }).collect()
     }
 
     /// Returns the byte that follows `anchor_end` on its line once the removed entries are gone, but for blanks and a
@@ -246,7 +244,7 @@ impl<'a, 'd> Layout<'a, 'd> {
                 (at, rest) = (end, end);
                 continue;
             }
-            match self.document.text().as_bytes().get(at) {
+            match self.around.text().as_bytes().get(at) {
                 None | Some(b'\n' | b'#') => return (self.around.line_end(rest), None),
                 Some(b' ' | b'\t' | b'\r' | b';') => at += 1,
                 Some(byte) => return (anchor_end, Some(*byte)),
@@ -255,24 +253,22 @@ impl<'a, 'd> Layout<'a, 'd> {
     }
 
     /// The style of an entry in a block; at top level it stands at column 0, where other tools grep for it.
-    fn style(&self, within: Option<Entry<'d>>, sibling: Option<Entry<'d>>) -> Style {
+    fn style(&self, within: Option<Entry<'d>>, sibling: Option<Entry<'d>>) -> Style<'d> {
         let around = self.around;
-        let newline_at = sibling.or(within).map_or(self.document.text().len(), |entry| entry.start());
-        let newline = around.newline(newline_at);
-        let Some(block) = within else {
-            return Style { indent: String::new(), unit: around.unit().to_owned(), newline };
+        let newline_at = sibling.or(within).map_or(around.text().len(), |entry| entry.start());
+        let unit = within.and_then(|block| around.unit_of(block)).unwrap_or_else(|| around.unit());
+        let is_on_line_in =
+            |block: Entry<'_>, entry: Entry<'_>| around.line_start(entry.start()) > block.body().start;
+        let indent = match (within, sibling) {
+            (None, _) => String::new(),
+            (Some(block), Some(entry)) if is_on_line_in(block, entry) => around.indent(entry.start()).into(),
+            (Some(block), _) => format!("{}{unit}", around.indent(block.start())),
         };
-        let unit = around.unit_of(block).unwrap_or_else(|| around.unit()).to_owned();
-        let is_inside = |entry: &Entry<'_>| around.line_start(entry.start()) > block.body().start;
-        let indent = match sibling.filter(is_inside) {
-            Some(sibling) => around.indent(sibling.start()).to_owned(),
-            None => format!("{}{unit}", around.indent(block.start())),
-        };
-        Style { indent, unit, newline }
+        Style { indent, unit, newline: around.newline(newline_at) }
     }
 
     /// Writes an entry on lines of this style, or on a line with others.
-    fn text(&self, content: &Insertion<'d>, style: Option<&Style>) -> String {
+    fn text(&self, content: &Insertion<'d>, style: Option<&Style<'_>>) -> String {
         match content {
             Insertion::New(fresh) => fresh.text(style),
             Insertion::Old(entry, name) => {
@@ -282,23 +278,14 @@ impl<'a, 'd> Layout<'a, 'd> {
                 let terminator = if entry.is_terminated() { "" } else { ";" };
                 let style = style.filter(|_| chunk.start == entry.start());
                 let indent = style.map_or("", |style| &style.indent);
-                format!("{indent}{text}{terminator}{}", &self.document.text()[entry.end()..chunk.end])
-            }
-        }
-    }
-
-    fn needs_own_line(&self, content: &Insertion<'d>) -> bool {
-        match content {
-            Insertion::New(fresh) => fresh.lines() > 2,
-            Insertion::Old(entry, _) => {
-                counts_as_block(*entry) || self.document.text()[chunk(self.around, *entry)].contains('#')
+                format!("{indent}{text}{terminator}{}", &self.around.text()[entry.end()..chunk.end])
             }
         }
     }
 
     /// A range of the text, with the splices inside it applied, or the block in it under another name.
     fn moved(&self, range: Range<usize>, block: Entry<'_>, name: Option<&str>) -> String {
-        let text = self.document.text();
+        let text = self.around.text();
         if let Some(name) = name {
             let old = block.group_name();
             let (before, behind) = (range.start..old.start as usize, old.end() as usize..range.end);

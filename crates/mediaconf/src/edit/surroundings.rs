@@ -40,11 +40,11 @@ pub struct Surroundings<'d> {
 
 /// The style of the lines around a new entry.
 #[derive(Debug, Clone)]
-pub struct Style {
+pub struct Style<'d> {
     /// The white space in front of each line.
     pub indent: String,
     /// The white space that one level of nesting adds.
-    pub unit: String,
+    pub unit: &'d str,
     /// The line end.
     pub newline: &'static str,
 }
@@ -59,7 +59,7 @@ impl<'d> Surroundings<'d> {
         self.starts.get_or_init(|| std::iter::once(0).chain(newlines()).collect())
     }
 
-    fn text(&self) -> &'d str {
+    pub fn text(&self) -> &'d str {
         self.document.text()
     }
 
@@ -161,12 +161,9 @@ impl<'d> Surroundings<'d> {
     }
 
     /// The style of the lines of a block that a line of the text becomes.
-    pub fn style_of(&self, entry: Entry<'_>) -> Style {
-        Style {
-            indent: self.indent(entry.start()).to_owned(),
-            unit: self.unit().to_owned(),
-            newline: self.newline(entry.start()),
-        }
+    pub fn style_of(&self, entry: Entry<'_>) -> Style<'d> {
+        let (start, unit) = (entry.start(), self.unit());
+        Style { indent: self.indent(start).to_owned(), unit, newline: self.newline(start) }
     }
 
     /// Returns the start of the comment lines that belong to an entry: those that go with it. It is the start of its
@@ -186,8 +183,8 @@ impl<'d> Surroundings<'d> {
     /// Returns the ranges to remove for `entries`, which are in the order of the text, and adds to `gone` those in which
     /// comments go for good.
     pub fn ranges(&self, entries: &[(Entry<'_>, Leave)], gone: &mut Vec<Range<usize>>) -> Vec<Range<usize>> {
-        let text = self.document.text();
-        let mut ranges: Vec<Taken> = Vec::new();
+        let text = self.text();
+        let mut ranges = Vec::new();
         // Entries that stand together on a line, with nothing but blanks between them.
         let is_run = |(one, _): &(Entry<'_>, _), (next, _): &(Entry<'_>, _)| {
             let end = end_with_stray(text, one.end());
@@ -200,22 +197,46 @@ impl<'d> Surroundings<'d> {
                 let end = if at + 1 == run.len() { taken.range.end } else { entry.end() };
                 gone.extend((*leave == Leave::Removed).then_some(start..end));
             }
-            match ranges.last_mut() {
-                Some(last)
-                    if last.range.end == taken.range.start && last.whole_lines && taken.whole_lines =>
-                {
-                    last.range.end = taken.range.end;
-                    last.has_block |= taken.has_block;
-                }
-                _ => ranges.push(taken),
-            }
+            ranges.push(taken);
         }
         let mut end = 0;
-        let ranges = ranges.iter().map(|taken| {
-            let range = taken.with_blank_lines(self);
+        let are_joined = |one: &Taken, next: &Taken| {
+            one.range.end == next.range.start && one.whole_lines && next.whole_lines
+        };
+        let ranges = ranges.chunk_by(are_joined).map(|taken| {
+            let range = self.with_blank_lines(taken);
             range.start.max(std::mem::replace(&mut end, range.end))..range.end
         });
-        without_last_line_end(self, ranges.collect())
+        let mut ranges: Vec<Range<usize>> = ranges.collect();
+        // A text without a final line end stays without one, whichever line is its last then.
+        if !text.ends_with('\n') && ranges.last().is_some_and(|last| last.end == text.len()) {
+            let mut start = text.len();
+            while let Some(last) = ranges.pop_if(|last| last.end >= start) {
+                let content = text[..last.start].trim_end_matches([' ', '\t', '\r', '\n']).len();
+                start = content.max(self.text_start()).min(last.start);
+            }
+            ranges.push(start..text.len());
+        }
+        ranges
+    }
+
+    /// What is taken, in one piece, with the blank lines around it that go too.
+    fn with_blank_lines(&self, taken: &[Taken]) -> Range<usize> {
+        let (start, end) = (taken[0].range.start, taken[taken.len() - 1].range.end);
+        if !taken[0].whole_lines || !taken.iter().any(|taken| taken.has_block) {
+            return start..end;
+        }
+        let behind = &self.text()[end..];
+        let rest = behind.trim_start_matches([' ', '\t', '\r', '\n']);
+        let nothing_follows = rest.is_empty() || rest.starts_with('}');
+        let is_headed = self.attached_comments(start) < start;
+        if (is_headed || start == self.text_start()) && !nothing_follows {
+            return start..self.line_start(self.text().len() - rest.len());
+        }
+        let blanks = self.blank_lines_above(start);
+        let ends_text = nothing_follows && blanks.start > self.text_start();
+        let is_set_off = !nothing_follows && is_blank(behind.lines().next().unwrap_or(""));
+        if ends_text || is_set_off { blanks.start..end } else { start..end }
     }
 }
 
@@ -227,19 +248,18 @@ pub fn is_blank(text: &str) -> bool {
 /// True if others that comments may belong to follow an entry without a blank line, and none has a comment of its own.
 fn heads_group(entry: Entry<'_>) -> bool {
     let document = entry.document();
-    let mut last = entry;
+    let (mut last, mut heads) = (entry, false);
     let behind = document.entries_in(entry.numbers().end..document.len());
     for next in behind.take_while(|next| has_comments(*next)) {
         let lines: Vec<&str> = document.text()[last.end()..next.start()].split('\n').collect();
         if let [_, inner @ .., _] = &lines[..]
             && !inner.is_empty()
         {
-            let ends = inner.iter().any(|line| line.trim().is_empty() || is_heading(line));
-            return ends && last.id() != entry.id();
+            return heads && inner.iter().any(|line| line.trim().is_empty() || is_heading(line));
         }
-        last = next;
+        (last, heads) = (next, true);
     }
-    last.id() != entry.id()
+    heads
 }
 
 /// True if comments may belong to an entry: a stream, live, plugin or block with a name.
@@ -266,26 +286,6 @@ pub enum Leave {
     Moved,
 }
 
-/// A text without a final line end stays without one, whichever line is its last then.
-fn without_last_line_end(around: &Surroundings<'_>, mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let text = around.document.text();
-    if text.ends_with('\n') || ranges.last().is_none_or(|last| last.end < text.len()) {
-        return ranges;
-    }
-    while let Some(last) = ranges.pop() {
-        let content = text[..last.start].trim_end_matches([' ', '\t', '\r', '\n']).len();
-        let start = content.max(around.text_start()).min(last.start);
-        match ranges.last_mut() {
-            Some(previous) if previous.end >= start => previous.end = last.end,
-            _ => {
-                ranges.push(start..last.end);
-                break;
-            }
-        }
-    }
-    ranges
-}
-
 /// The end of an entry with the stray `;` behind it.
 pub fn end_with_stray(text: &str, end: usize) -> usize {
     let blanks = text[end..].len() - text[end..].trim_start_matches([' ', '\t']).len();
@@ -296,12 +296,10 @@ struct Taken {
     range: Range<usize>,
     whole_lines: bool,
     has_block: bool,
-    /// True if it and its comments stand directly below a heading.
-    is_headed: bool,
 }
 
 fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, Leave)]) -> Taken {
-    let text = around.document.text();
+    let text = around.text();
     let (first, leave) = run[0];
     let end = end_with_stray(text, run[run.len() - 1].0.end());
     let line_end = around.line_end(end);
@@ -310,40 +308,20 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, Leave)]) -> Taken {
     let comment_goes = run.len() == 1 || run[run.len() - 1].1 != Leave::Moved;
     let begins_line = around.begins_line(first.start());
     let whole_lines = begins_line && (rest.is_empty() || rest.starts_with('#') && comment_goes);
-    let own = around.own_comments(first);
+    let has_comments = leave == Leave::Removed || run.len() == 1;
+    let start = if has_comments { around.own_comments(first) } else { around.line_start(first.start()) };
     let range = match begins_line {
-        _ if whole_lines && (leave == Leave::Removed || run.len() == 1) => own..around.next_line(end),
-        _ if whole_lines => around.line_start(first.start())..around.next_line(end),
+        _ if whole_lines => start..around.next_line(end),
         // What follows takes its place, and the line keeps its indentation.
         true => first.start()..line_end - rest.len(),
         false => text[..first.start()].trim_end_matches([' ', '\t']).len()..end,
     };
-    let has_block = run.iter().any(|(entry, _)| counts_as_block(*entry));
-    Taken { range, whole_lines, has_block, is_headed: around.attached_comments(own) < own }
+    Taken { range, whole_lines, has_block: run.iter().any(|(entry, _)| counts_as_block(*entry)) }
 }
 
 /// Streams, lives and plugins are blocks in any form.
 pub fn counts_as_block(entry: Entry<'_>) -> bool {
     entry.is_block() || Schema::group_of(&entry.keyword()).is_some()
-}
-
-impl Taken {
-    fn with_blank_lines(&self, around: &Surroundings<'_>) -> Range<usize> {
-        let Range { start, end } = self.range;
-        if !self.whole_lines || !self.has_block {
-            return start..end;
-        }
-        let behind = &around.document.text()[end..];
-        let rest = behind.trim_start_matches([' ', '\t', '\r', '\n']);
-        let nothing_follows = rest.is_empty() || rest.starts_with('}');
-        if (self.is_headed || start == around.text_start()) && !nothing_follows {
-            return start..around.line_start(around.text().len() - rest.len());
-        }
-        let blanks = around.blank_lines_above(start);
-        let ends_text = nothing_follows && blanks.start > around.text_start();
-        let is_set_off = !nothing_follows && is_blank(behind.lines().next().unwrap_or(""));
-        if ends_text || is_set_off { blanks.start..end } else { start..end }
-    }
 }
 
 /// What moves with an entry: its own comments above, and its lines to the end of the last.
