@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::align::longest_increasing_subsequence;
 use super::guarded::At;
 use super::layout::{Anchor, Insertion, NewEntry, Put};
-use super::surroundings::Surroundings;
+use super::surroundings::{Style, Surroundings};
 use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
 use super::{MaybeEdit, PromisedBlock};
@@ -91,9 +91,7 @@ impl<'d> Sync<'_, 'd> {
         // A directive that sets the default goes when null asks for it, which changes nothing in the view.
         let removed = patch.iter().filter(|(_, value)| value.is_null());
         for row in removed.filter_map(|(key, _)| kind.scope().by_key(key)) {
-            if current.get(row.key) == target.get(row.key)
-                || target.get(row.key) == row.value_of_nothing().as_ref()
-            {
+            if [current.get(row.key), row.value_of_nothing().as_ref()].contains(&target.get(row.key)) {
                 members.own(row).iter().for_each(|&entry| self.remove(entry));
             }
         }
@@ -161,7 +159,7 @@ impl<'d> Sync<'_, 'd> {
         let (mut previous, mut comes_up) = (None, false);
         for &item in &items {
             if stays.contains(&item) {
-                (previous, comes_up) = (below.next(), false);
+                (previous, comes_up) = (below.next().map(|item| entries[item]), false);
                 continue;
             }
             let moved = entries.get(item).copied();
@@ -171,9 +169,7 @@ impl<'d> Sync<'_, 'd> {
             let next = below.peek().copied();
             comes_up |= moved.is_some() && next.is_some_and(|next| next < item);
             let (place, blank_lines) = match (previous.filter(|_| !comes_up), next) {
-                (Some(previous), _) => {
-                    (Anchor::After(entries[previous]), self.around.gap_behind(entries[previous]))
-                }
+                (Some(previous), _) => (Anchor::After(previous), self.around.gap_behind(previous)),
                 (None, Some(next)) => {
                     // The first one may be far from what is above the group.
                     let like = moved.or(entries.get(next.max(1)).copied());
@@ -218,31 +214,30 @@ fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut 
     if !patch.keys().any(|key| protocol_of_switch(key).is_some()) {
         return Cow::Borrowed(patch);
     }
-    let mut switched = Map::new();
-    for (key, value) in patch {
-        let mut set = |key: &str, value: Value| drop(switched.insert(key.to_owned(), value));
-        let mut fault =
-            |message| faults.push(Fault { pointer: Some(at.child(key)), ..Fault::plain(message) });
-        let Some(protocol) = protocol_of_switch(key) else {
-            set(key, value.clone());
-            continue;
+    let member = |(key, value): (&String, &Value)| {
+        let mut fault = |message| {
+            faults.push(Fault { pointer: Some(at.child(key)), ..Fault::plain(message) });
+            None
         };
+        let own = |value: Value| Some((key.clone(), value));
+        let Some(protocol) = protocol_of_switch(key) else { return own(value.clone()) };
+        let directive = |value: Value| Some((protocol.to_owned(), value));
         let [present, wanted] = [current, patch].map(|members| members.get(protocol));
         match (value, wanted) {
-            (Value::Bool(false), _) if current.contains_key(key) => set(key, Value::Null),
-            _ if value.is_null() || current.contains_key(key) => set(key, value.clone()),
-            (Value::Bool(true), None) => set(protocol, OFF.into()),
+            (Value::Bool(false), _) if current.contains_key(key) => own(Value::Null),
+            _ if value.is_null() || current.contains_key(key) => own(value.clone()),
+            (Value::Bool(true), None) => directive(OFF.into()),
             (Value::Bool(true), Some(wanted)) if *wanted != OFF => {
-                fault(format!("`{key}` and `{protocol}` say different things"));
+                fault(format!("`{key}` and `{protocol}` say different things"))
             }
             (Value::Bool(false), None) if present.is_some_and(|present| *present == OFF) => {
-                set(protocol, Value::Null);
+                directive(Value::Null)
             }
-            (Value::Bool(_), _) => {}
+            (Value::Bool(_), _) => None,
             _ => fault(format!("`{key}` is true or false")),
         }
-    }
-    Cow::Owned(switched)
+    };
+    Cow::Owned(patch.iter().filter_map(member).collect())
 }
 
 /// Returns the order after a patch: blocks with a new place, from 0, are taken out and put back in the order of their
@@ -274,29 +269,22 @@ fn name_of(entry: &Entry<'_>) -> String {
 /// Gives a stream, live or plugin a block in the place of what stands behind its name. The comments in front of the
 /// source stay behind the brace; those behind it stay there, and the one behind the `;` if the source `stays`.
 fn opened(around: &Surroundings<'_>, entry: Entry<'_>, stays: bool) -> Splice {
-    let text = around.document.text();
-    let name = entry.group_name().end() as usize;
-    let head = (entry.head_span().end as usize).max(name);
-    let semicolon = entry.end() - usize::from(entry.is_terminated());
+    let text = around.text();
+    let (name, head) = (entry.group_name().end() as usize, entry.head_span().end as usize);
+    let source = header_address(entry).and_then(|mut words| Some(words.next()?.start as usize));
     let line_end = around.line_end(entry.end());
-    let trailing = text[entry.end()..line_end].trim_end();
-    let style = around.style_of(entry);
-    let newline = style.newline;
-    let behind = comments_in(&text[head..semicolon]);
-    let joint = |above: &str| if above.is_empty() { "" } else { newline };
-    let (inside, end) = match header_address(entry).and_then(|mut words| Some(words.next()?.start as usize)) {
-        Some(source) => {
-            let takes_trailing = stays && trailing.trim_start().starts_with('#');
-            let trailing = if takes_trailing { trailing } else { "" };
-            let below = if trailing.is_empty() { "" } else { joint(behind) };
-            let (above, source) = (comments_in(&text[name..source]), &text[source..head]);
-            let line = format!("{}{}{} {source};", style.indent, style.unit, SOURCE.address);
-            let inside = format!("{above}{newline}{line}{behind}{below}{trailing}");
-            (inside, if takes_trailing { line_end } else { entry.end() })
-        }
-        None => (behind.to_owned(), entry.end()),
-    };
-    Splice { range: name..end, text: format!(" {{{inside}{newline}{}}}", style.indent) }
+    let has_comment = text[entry.end()..line_end].trim_start().starts_with('#');
+    let end = if stays && source.is_some() && has_comment { line_end } else { entry.end() };
+    let semicolon = entry.end() - usize::from(entry.is_terminated());
+    let (behind, trailing) = (comments_in(&text[head..semicolon]), text[entry.end()..end].trim_end());
+    let Style { indent, unit, newline } = around.style_of(entry);
+    let line = source.map_or_else(String::new, |source| {
+        let (above, words) = (comments_in(&text[name..source]), &text[source..head]);
+        format!("{above}{newline}{indent}{unit}{} {words};", SOURCE.address)
+    });
+    let below = if behind.is_empty() || trailing.is_empty() { "" } else { newline };
+    let text = format!(" {{{line}{behind}{below}{trailing}{newline}{indent}}}");
+    Splice { range: name..end, text }
 }
 
 /// What stands between two words, if there are comments.
