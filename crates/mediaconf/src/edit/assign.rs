@@ -11,12 +11,12 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::slips::{drops, empty};
+use super::slips::drops;
 use super::substitution::Substitution;
 use crate::query::{
     Condition, Config, Expansion, NULL, Path, Segment, find_by, is_whole_list, keys, out_of_range,
 };
-use crate::schema::{Fault, FaultKind, Faults, Place, Pointer, Schema, no_string, occurrences, scalar_text};
+use crate::schema::{Fault, FaultKind, Faults, Place, Schema, no_string, occurrences, scalar_text};
 use crate::syntax::Document;
 
 /// One `--set`, `--set-string`, `--unset` or `--replace`.
@@ -46,10 +46,8 @@ pub enum AssignedValue {
 impl Assignment {
     /// The path, in which the keyword of the text stands for the key where it sets the only source.
     fn path(&self) -> Cow<'_, Path> {
-        match self.value.text().is_some() && !self.value.removes() {
-            true => Cow::Owned(self.path.with_key_of_sources()),
-            false => Cow::Borrowed(&self.path),
-        }
+        let sets = self.value.text().is_some() && !self.value.removes();
+        if sets { Cow::Owned(self.path.with_key_of_sources()) } else { Cow::Borrowed(&self.path) }
     }
 
     /// True if its edits depend on what is there.
@@ -132,17 +130,16 @@ impl Config<'_> {
         let mut patch = Value::Object(Map::new());
         let added: Vec<Option<Fault>> = edits.iter().map(|edit| add(&mut patch, self, edit).err()).collect();
         // Of a block that is not there, what is missing in it says nothing.
-        let missing = |edit| assigner.missing_block(edit, &patch).filter(|_| !options.create);
-        faults.extend(edits.iter().zip(added).filter_map(|(edit, fault)| missing(edit).or(fault)));
+        for (edit, fault) in edits.iter().zip(added) {
+            let missing = assigner.missing_block(edit, &patch).filter(|_| !options.create);
+            faults.extend(missing.or(fault).map(|fault| fault.at(&edit.path)));
+        }
         if options.ignore_missing {
             faults.retain(|fault| !fault.is_absent());
         }
         Faults(faults).into_result(())?;
         // These are faults that only the whole patch shows, such as a source without an address.
-        let of_path = |fault: Fault| match fault.pointer.as_ref().map(Pointer::to_path) {
-            Some(path) => fault.at(&path),
-            None => fault,
-        };
+        let of_path = |fault: Fault| fault.clone().at(&fault.pointer.unwrap_or_default().to_path());
         Schema::normalize(patch).map_err(|faults| Faults(faults.0.into_iter().map(of_path).collect()))
     }
 }
@@ -195,9 +192,9 @@ impl Assigner<'_> {
             AssignedValue::Remove => at.removal()?,
             AssignedValue::Replace(_) => return Err(no_string()),
             AssignedValue::Text(text) => at.string(text)?,
-            AssignedValue::Typed(text) if text.is_empty() => return Err(empty(at, path)),
+            AssignedValue::Typed(text) if text.is_empty() => return Err(self.empty(at, path)),
             AssignedValue::Typed(text) => {
-                self.refuse_whole(at, path, text)?;
+                self.whole_for_first(at, path, text).map_or(Ok(()), Err)?;
                 self.words(at, place, text)?.map_or_else(|| at.typed(text), Ok)?
             }
         };
@@ -223,10 +220,8 @@ impl Assigner<'_> {
             return Ok(value);
         }
         let present = self.expansion.current.value(&keys);
-        match present.as_ref().and_then(Value::as_array).map_or(0, Vec::len) {
-            0 | 1 => Ok(value),
-            elements => Err(drops(path, elements)),
-        }
+        let elements = present.as_ref().and_then(Value::as_array).map_or(0, Vec::len);
+        if elements > 1 { Err(drops(path, elements)) } else { Ok(value) }
     }
 
     /// The places of the values that a substitution changes, each with its new one. The path goes through lists
@@ -280,16 +275,13 @@ fn own_words<'v>(path: &Path, value: &'v Value, found: &mut Vec<(Path, &'v Value
 fn add(patch: &mut Value, current: &Config<'_>, edit: &PathEdit) -> Result<(), Fault> {
     let PathEdit { path, value, is_unset } = edit;
     let names = path.names();
-    let in_list = &path.segments[names.len()..];
-    let above = &path.segments[..names.len()];
+    let (above, in_list) = path.segments.split_at(names.len());
     let may_be_absent = value.is_null() && !is_unset;
     if in_list.is_empty() {
         // A merge would make the object that an absent value is in.
         let is_in_none = |(_, around): (_, &[&str])| !around.is_empty() && !current.is_object(around);
-        return match may_be_absent && names.split_last().is_some_and(is_in_none) {
-            true => Ok(()),
-            false => set(patch, above, value, false).map_err(|fault| fault.at(path)),
-        };
+        let is_absent = may_be_absent && names.split_last().is_some_and(is_in_none);
+        return if is_absent { Ok(()) } else { set(patch, above, value, false) };
     }
     let in_patch = names.iter().try_fold(&*patch, |value, name| value.get(*name)).cloned();
     let before = in_patch.or_else(|| current.value(&names)).unwrap_or(Value::Null);
@@ -303,15 +295,13 @@ fn add(patch: &mut Value, current: &Config<'_>, edit: &PathEdit) -> Result<(), F
     let before = lines(before);
     let mut after = before.clone();
     match set(&mut after, in_list, value, value.is_null()) {
-        Ok(()) if after == before => return Ok(()),
-        Ok(()) => {}
-        Err(fault) if may_be_absent && fault.is_absent() => return Ok(()),
-        Err(fault) if value.is_null() => return Err(fault.at(path)),
-        Err(fault) => return Err(Fault { kind: FaultKind::Path, ..fault }.at(path)),
+        Err(fault) if !may_be_absent || !fault.is_absent() => return Err(fault),
+        Ok(()) if after != before => {}
+        _ => return Ok(()),
     }
     let after = lines(after);
     let is_gone = is_foreign && after.as_array().is_some_and(Vec::is_empty);
-    set(patch, above, if is_gone { &Value::Null } else { &after }, false).map_err(|fault| fault.at(path))
+    set(patch, above, if is_gone { &Value::Null } else { &after }, false)
 }
 
 /// Sets or removes the value at `segments` of `node`, where null stands for a value that does not
@@ -342,13 +332,15 @@ fn set(node: &mut Value, segments: &[Segment], value: &Value, removes: bool) -> 
         Segment::Index(index) => Some(*index),
         Segment::FromEnd(back) => len.checked_sub(*back),
         Segment::Find { key, value } => match find_by(entries, key, value) {
-            Err(fault) if fault.is_absent() && !removes => return Err(fault.hint("`[+]` appends a new one")),
+            Err(fault) if fault.is_absent() && !removes => {
+                return Err(Fault { kind, ..fault.hint("`[+]` appends a new one") });
+            }
             found => Some(found?),
         },
         _ => Some(len),
     };
     let is_there = |index: &usize| *index < len || *index == len && !removes;
-    let index = index.filter(is_there).ok_or_else(|| out_of_range(len))?;
+    let index = index.filter(is_there).ok_or_else(|| Fault { kind, ..out_of_range(len) })?;
     if removes && rest.is_empty() {
         entries.remove(index);
         return Ok(());

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use foldhash::HashSet;
 use serde_json::Value;
 
-use super::assign::{Assigner, PathEdit};
+use super::assign::{AssignedValue, Assigner, Assignment, PathEdit};
 use super::guarded::unless_right;
-use crate::query::{Path, Segment, keys};
+use crate::query::{NULL, Path, Segment, keys};
 use crate::schema::{DirectiveRole, Fault, FaultKind, Place, Schema, Scope, read_directive, scalars};
 use crate::secret::{Secrecy, word_parts};
 
@@ -15,10 +15,8 @@ impl Path {
     /// A word in quotes, if a shell would read it as something else without them.
     pub fn in_shell_quotes(word: &str) -> Cow<'_, str> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
-        match !word.is_empty() && word.chars().all(is_plain) {
-            true => Cow::Borrowed(word),
-            false => Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))),
-        }
+        let stays = !word.is_empty() && word.chars().all(is_plain);
+        if stays { Cow::Borrowed(word) } else { Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))) }
     }
 }
 
@@ -37,34 +35,29 @@ pub(super) fn drops(path: &Path, present: usize) -> Fault {
         .hint(format!("{first} replaces the first, {new} appends, {whole} sets the whole list"))
 }
 
-/// Refuses the text that a variable of a shell leaves when it is not set.
-pub(super) fn empty(place: Place, path: &Path) -> Fault {
-    let shown = path.shown();
-    let set =
-        |option: &str, end: &str| format!("`{option} {}`", Path::in_shell_quotes(&format!("{shown}={end}")));
-    let above = Place::through_lists(Place::Root, &path.segments[..path.segments.len() - 1]).ok();
-    let is_first = is_address(place, above);
-    let is_address = is_first || matches!(place, Place::Source(_));
-    let is_needed = match place {
-        Place::Part(part) => !part.is_optional(),
-        _ => is_first && matches!(above, Some(Place::Source(_))),
-    };
-    let removes = !is_needed && path.segments.last() != Some(&Segment::Append) && place.removal().is_ok();
-    let can_be_empty =
-        !is_address && (!place.is_text() || matches!(place, Place::Leaf(_))) && place.string("").is_ok();
-    let removal = removes.then(|| format!("{} removes it", set("--set", "null")));
-    let word = can_be_empty.then(|| format!("{} sets the empty word", set("--set-string", "")));
-    let hints: Vec<String> = removal.into_iter().chain(word).collect();
-    let hint = if hints.is_empty() { "give a value".to_owned() } else { hints.join(", ") };
-    Fault::of_path("the value is empty").hint(hint)
-}
-
 /// True for the address of a source or of a backend.
 fn is_address(place: Place, above: Option<Place>) -> bool {
     matches!(place, Place::Leaf(_)) && above.and_then(Place::scope).is_some()
 }
 
 impl Assigner<'_> {
+    /// Refuses the text that a variable of a shell leaves when it is not set. The hint names the commands that are taken.
+    pub fn empty(&self, place: Place, path: &Path) -> Fault {
+        let at = path.shown();
+        let set =
+            |option: &str, end: &str| format!("`{option} {}`", Path::in_shell_quotes(&format!("{at}={end}")));
+        let null = Assignment { path: path.clone(), value: AssignedValue::Typed(NULL.to_owned()) };
+        let removed = self.expansion.current.to_patch(&[null], self.expansion.conditions, self.options);
+        let above = Place::through_lists(Place::Root, &path.segments[..path.segments.len() - 1]).ok();
+        let is_address = is_address(place, above) || matches!(place, Place::Source(_));
+        let can_be_empty =
+            !is_address && (!place.is_text() || matches!(place, Place::Leaf(_))) && place.string("").is_ok();
+        let removal = removed.ok().map(|_| format!("{} removes it", set("--set", NULL)));
+        let word = can_be_empty.then(|| format!("{} sets the empty word", set("--set-string", "")));
+        let hint = removal.into_iter().chain(word).reduce(|removal, word| format!("{removal}, {word}"));
+        Fault::of_path("the value is empty").hint(hint.as_deref().unwrap_or("give a value"))
+    }
+
     /// The words that a text with blanks is, where a directive takes several; `None` where it is one value. What stands
     /// there tells it, then the table of directives.
     pub fn words(&self, place: Place, path: &Path, text: &str) -> Result<Option<Value>, Fault> {
@@ -101,26 +94,22 @@ impl Assigner<'_> {
         }
     }
 
-    /// Refuses for the first word of a directive, such as an address, what are the words of the whole directive.
-    pub fn refuse_whole(&self, place: Place, path: &Path, text: &str) -> Result<(), Fault> {
-        let Some((last, above)) = path.segments.split_last() else { return Ok(()) };
-        if !text.contains(char::is_whitespace) || text.starts_with('"') {
-            return Ok(());
-        }
-        let Ok(whole) = Place::through_lists(Place::Root, above) else { return Ok(()) };
-        let object = if let Place::Own(row) = whole { row.codec.facts().object } else { None };
+    /// The fault of the words of a whole directive that are given for its first one, such as an address.
+    pub fn whole_for_first(&self, place: Place, path: &Path, text: &str) -> Option<Fault> {
+        let (last, above) = path.segments.split_last()?;
+        let are_several = text.contains(char::is_whitespace) && !text.starts_with('"');
+        let whole = are_several.then(|| Place::through_lists(Place::Root, above).ok())??;
+        let object = whole.facts().object;
         let is_first = match (place, object) {
             (Place::Part(part), Some(object)) => object.parts[0].key == part.key,
             _ => is_address(place, Some(whole)),
         };
-        if !is_first || whole.typed(text).is_err() {
-            return Ok(());
-        }
+        whole.typed(text).ok().filter(|_| is_first)?;
         let has_secret = object.is_some_and(|object| object.parts.iter().any(|part| part.secret))
             || text.split_whitespace().any(|word| !word_parts(word, Secrecy::Parts).is_empty());
         let all = format!("{}={}", path.first(above.len()).shown(), if has_secret { "…" } else { text });
         let hint = format!("`--set {}` sets them all, `--set-string` one word", Path::in_shell_quotes(&all));
-        Err(Fault::of_path(format!("`{last}` is one word, and these are several")).hint(hint))
+        Some(Fault::of_path(format!("`{last}` is one word, and these are several")).hint(hint))
     }
 
     /// The faults of edits at the place of another one, or in it: it would be unclear which of them counts. Each `[+]` is a
@@ -134,11 +123,9 @@ impl Assigner<'_> {
             (1..segments.len()).any(|end| places.contains(&segments[..end]))
         };
         found.extend(edits.iter().filter(is_inside));
-        let fault = |edit: &PathEdit| {
-            let fault = Fault::of_path("another edit of this command gives it, too");
-            fault.hint("set either the whole or its parts, each once").at(&edit.path)
-        };
-        found.into_iter().map(fault).collect()
+        let fault = Fault::of_path("another edit of this command gives it, too");
+        let fault = fault.hint("set either the whole or its parts, each once");
+        found.into_iter().map(|edit| fault.clone().at(&edit.path)).collect()
     }
 
     /// The fault of an edit in a stream, live or plugin that does not exist, unless the patch clearly means to make one, as
@@ -150,7 +137,7 @@ impl Assigner<'_> {
             let is_new = Scope::Top.by_key(first).is_none() && !current.contains(&[first]);
             let whole = is_new.then(|| current.in_a_group(path))??.shown();
             let hint = format!("did you mean `{whole}`? `--create` makes a directive `{first}`");
-            return Some(Fault::of_path(format!("there is no `{first}`")).hint(hint).at(path));
+            return Some(Fault::of_path(format!("there is no `{first}`")).hint(hint));
         };
         let blocks = value.as_object().into_iter().flatten().filter(|(_, block)| !block.is_null());
         let names: Vec<&str> = match path.segments.get(1) {
@@ -165,7 +152,7 @@ impl Assigner<'_> {
         let name = names.into_iter().find(|name| !current.contains(&[kind.key(), name]) && !is_made(name))?;
         let block = Path::of([kind.key(), name]);
         let named = if path.segments.len() > 1 { path } else { &block };
-        let fault = Fault { kind: FaultKind::Path, ..current.missing(named, &[kind.key(), name]) }.at(path);
+        let fault = Fault { kind: FaultKind::Path, ..current.missing(named, &[kind.key(), name]) };
         let sources = if kind.has_sources() { "set its `urls` too or " } else { "" };
         let make = format!("to make it, {sources}give `--create`");
         let hint = match fault.hint.clone() {
@@ -186,27 +173,23 @@ impl Assigner<'_> {
         mut removals: Vec<PathEdit>,
     ) -> Result<Vec<PathEdit>, Fault> {
         let is_one_of_many = path.first_pattern().is_some();
-        let mut missing = None;
-        if let Some(PathEdit { path: first, .. }) =
-            removals.first().filter(|_| !is_unset && !self.options.near_misses)
-            && let Some(slip) = self.expansion.current.misspelling(first)
-        {
+        let judged = removals.first().filter(|_| !is_unset && !self.options.near_misses);
+        if let Some(slip) = judged.and_then(|first| self.expansion.current.misspelling(&first.path)) {
             let hint = unless_right(slip.hint.as_deref().unwrap_or_default(), "it");
             return Err(slip.hint(hint).at(path));
         }
+        let mut missing = None;
         removals.retain(|PathEdit { path, .. }| {
             let absence = if is_unset { self.absence(path, is_one_of_many) } else { self.absent_block(path) };
             let is_there = absence.is_none();
             missing = missing.take().or(absence.map(|fault| fault.at(path)));
             is_there
         });
-        match missing {
-            Some(missing) if !is_unset || removals.is_empty() => Err(missing),
-            None if is_unset && removals.is_empty() => {
-                Err(Fault::absent("`*` matches nothing here").at(path))
-            }
-            _ => Ok(removals),
-        }
+        // Of those that are to be unset, one that is there is enough.
+        let is_refused = !is_unset || removals.is_empty();
+        let nothing = || Fault::absent("`*` matches nothing here").at(path);
+        let fault = missing.filter(|_| is_refused).or_else(|| (is_unset && is_refused).then(nothing));
+        fault.map_or(Ok(removals), Err)
     }
 
     /// The fault of a path into a stream, live or plugin that is not there.
