@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::explain::members;
 use crate::query::{Config, Path, Segment, keys, settable};
-use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Kind, Place, Schema, Scope};
+use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Kind, Place, Schema, bare_or_quoted};
 
 /// A candidate: what the typed text may go on as.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,12 +61,12 @@ impl Completion<'_> {
     }
 
     fn steps(&self, typed: &str) -> Option<Vec<Step>> {
-        let typed = Typed::parse(typed);
-        let above = Path { segments: [self.base, &typed.above].concat() };
+        let (above, head, start) = split(typed);
+        let (above, typed) = (Path { segments: [self.base, &above].concat() }, [&*head, start]);
         // Patterns stand for any of the names or entries that they match.
         let place = Place::Root.through_lists(&above.segments).ok()?;
-        let is_value = typed.behind == '=';
-        Some(if is_value { self.values(place, &typed) } else { self.members(&above, place, &typed) })
+        let is_value = head.ends_with('=');
+        Some(if is_value { self.values(&above, place, typed) } else { self.members(&above, place, typed) })
     }
 
     /// The candidate for a place.
@@ -82,11 +82,7 @@ impl Completion<'_> {
     }
 
     /// The members of the value at `above` whose names begin with what is typed.
-    fn members(&self, above: &Path, place: Place, typed: &Typed<'_>) -> Vec<Step> {
-        let (head, start) = (&typed.head, typed.start);
-        if self.path_use == PathUse::Block && !matches!(place, Place::Root | Place::Group(_)) {
-            return Vec::new();
-        }
+    fn members(&self, above: &Path, place: Place, [head, start]: [&str; 2]) -> Vec<Step> {
         if start.contains('*') {
             let form = self.form(above, place, start);
             return vec![self.found(format!("{head}{start}"), String::new(), form)];
@@ -95,13 +91,12 @@ impl Completion<'_> {
         names.extend(self.foreign(place, start, &names));
         names.retain(|(name, _)| name.starts_with(start));
         // A name in quotes does not begin with what is typed; it is meant where no other does.
-        let written = |name: &str| Segment::Key(name.to_owned()).to_string();
-        let is_bare = |(name, _): &(String, String)| written(name) == *name;
+        let is_bare = |(name, _): &(String, String)| bare_or_quoted(name) == *name;
         if !start.is_empty() && names.iter().any(is_bare) {
             names.retain(is_bare);
         }
         let candidate = |(name, help): (String, String)| {
-            self.found(format!("{head}{}", written(&name)), help, self.form(above, place, &name))
+            self.found(format!("{head}{}", bare_or_quoted(&name)), help, self.form(above, place, &name))
         };
         names.into_iter().map(candidate).collect()
     }
@@ -110,10 +105,6 @@ impl Completion<'_> {
     fn names(&self, path: &Path, place: Place) -> Vec<(String, String)> {
         let is_named_anew = matches!(place, Place::Group(_)) && self.path_use != PathUse::Explained;
         let documented = if is_named_anew { Vec::new() } else { members(place) };
-        if self.path_use == PathUse::Block && matches!(place, Place::Root) {
-            let is_group = |(key, _): &(String, String)| Schema::kind(key).is_some();
-            return documented.into_iter().filter(is_group).collect();
-        }
         let present = self.current.names_at(path).unwrap_or_default();
         let is_of_present = self.path_use == PathUse::Present && path.first_pattern().is_none();
         let help =
@@ -122,8 +113,12 @@ impl Completion<'_> {
         let others = others.map(|name| (name.clone(), help(name).unwrap_or_default()));
         let known = documented.iter().filter(|_| !is_of_present).cloned();
         let mut names: Vec<(String, String)> = known.chain(others).collect();
-        let is_settable = |key: &str| place.member(key).and_then(settable).is_ok();
-        names.retain(|(key, _)| self.path_use != PathUse::Settable || is_settable(key));
+        names.retain(|(key, _)| match (self.path_use, place) {
+            (PathUse::Block, Place::Root) => Schema::kind(key).is_some(),
+            (PathUse::Block, place) => matches!(place, Place::Group(_)),
+            (PathUse::Settable, place) => place.member(key).and_then(settable).is_ok(),
+            _ => true,
+        });
         names
     }
 
@@ -146,11 +141,10 @@ impl Completion<'_> {
     /// Returns the form of a member: as the schema has it, else as it is there.
     fn form(&self, above: &Path, place: Place, name: &str) -> JsonForm {
         let row = Schema::foreign(name);
-        let is_in = |scope: Scope| scope.by_key(name).is_some() || row.is_some_and(|row| scope.may_hold(row));
         let place = match (self.path_use, place) {
             (PathUse::Block, Place::Group(_)) => return JsonForm::Leaf,
             // The name of the stream is left out.
-            (PathUse::Explained, Place::Group(kind)) if is_in(kind.scope()) => Place::Block(kind),
+            (PathUse::Explained, Place::Group(kind)) if kind.scope().knows(name) => Place::Block(kind),
             _ => place,
         };
         let name = Segment::Key(name.to_owned());
@@ -170,49 +164,38 @@ impl Completion<'_> {
     }
 
     /// The values that the schema knows at a place, and that begin with what is typed.
-    fn values(&self, place: Place, typed: &Typed<'_>) -> Vec<Step> {
+    fn values(&self, above: &Path, place: Place, [head, start]: [&str; 2]) -> Vec<Step> {
         if !matches!(self.path_use, PathUse::Settable | PathUse::Condition) {
             return Vec::new();
         }
         let facts = place.facts();
         let kind = facts.kind.filter(|_| facts.json == JsonForm::Leaf);
         let known = kind.map_or(&[][..], |kind| kind.values);
-        let last = typed.above.last().and_then(Segment::name).filter(|_| place.is_foreign());
+        let last = above.segments.last().and_then(Segment::name).filter(|_| place.is_foreign());
         let foreign = last.and_then(|key| Some(("", Schema::foreign(key)?.names_of?)));
         let referred = kind.and_then(|kind| kind.names_of).or(foreign);
         let names = referred.into_iter().flat_map(|(sign, group)| {
             self.current.names(&[Kind::key_of(group)]).into_iter().map(move |name| format!("{sign}{name}"))
         });
         let values = known.iter().map(|&value| value.to_owned()).chain(names);
-        let values = values.filter(|value| value.starts_with(typed.start));
-        let text = |value: String| format!("{}{value}", typed.head);
-        values.map(|value| (Proposal { text: text(value), help: String::new() }, "")).collect()
+        let values = values.filter(|value| value.starts_with(start));
+        let proposal = |value: String| Proposal { text: format!("{head}{value}"), help: String::new() };
+        values.map(|value| (proposal(value), "")).collect()
     }
 }
 
-/// A text that is being typed. A candidate begins with `head`, and its addition begins with `start`.
-struct Typed<'t> {
-    above: Vec<Segment>,
-    head: String,
-    start: &'t str,
-    /// What it stands behind: `=` for a value, else `.`.
-    behind: char,
-}
-
-impl<'t> Typed<'t> {
-    fn parse(text: &'t str) -> Self {
-        if text.ends_with(']')
-            && let Ok(above) = Path::parse(text)
-        {
-            return Self { above: above.segments, head: format!("{text}."), start: "", behind: '.' };
-        }
-        // A sign in quotes or brackets ends no path.
-        let split = |(at, sign): (usize, &str)| {
-            let above = Path::parse(&text[..at]).ok()?.segments;
-            let (head, start) = text.split_at(at + 1);
-            Some(Self { above, head: head.to_owned(), start, behind: sign.chars().next()? })
-        };
-        let whole = Self { above: Vec::new(), head: String::new(), start: text, behind: '.' };
-        text.rmatch_indices(['.', '=']).find_map(split).unwrap_or(whole)
+/// What a text that is being typed leads to: the path above it; then what a candidate begins with, which ends in `=` for a
+/// value, and what its addition begins with.
+fn split(text: &str) -> (Vec<Segment>, String, &str) {
+    if text.ends_with(']')
+        && let Ok(above) = Path::parse(text)
+    {
+        return (above.segments, format!("{text}."), "");
     }
+    // A sign in quotes or brackets ends no path.
+    let split = |(at, _)| {
+        let above = Path::parse(&text[..at]).ok()?.segments;
+        Some((above, text[..=at].to_owned(), &text[at + 1..]))
+    };
+    text.rmatch_indices(['.', '=']).find_map(split).unwrap_or((Vec::new(), String::new(), text))
 }
