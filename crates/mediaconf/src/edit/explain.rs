@@ -75,12 +75,9 @@ impl Config<'_> {
             may_be_absent &=
                 !matches!(place, Place::Block(_)) && !block.and_then(keys).is_some_and(is_absent);
         }
-        match self.select(&path) {
-            Err(fault) if !may_be_absent && explanation.found.is_none() => {
-                Err(with_path_of_key(segments, fault))
-            }
-            _ => Ok(explanation),
-        }
+        let is_missing = !may_be_absent && explanation.found.is_none();
+        let absence = self.select(&path).err().filter(|_| is_missing);
+        absence.map_or(Ok(explanation), |fault| Err(with_path_of_key(segments, fault)))
     }
 }
 
@@ -98,27 +95,23 @@ fn with_path_of_key(segments: &[Segment], fault: Fault) -> Fault {
 fn completed(current: &Config<'_>, path: &Path) -> (Path, bool) {
     let mut segments = path.segments.clone();
     let (kind, mut is_certain) = (path.kind(), true);
-    if let (Some(kind), Some(second)) = (kind, segments.get(1).cloned()) {
-        let any_name = Segment::Key(ANY_NAME.to_owned());
+    if let (Some(kind), Some(second)) = (kind, path.segments.get(1)) {
         let is_key = |name: &str| kind.scope().knows(name) && !current.contains(&[kind.key(), name]);
-        match second.name() {
-            Some(name) if is_key(name) => segments.insert(1, any_name),
-            Some(_) => {}
-            None => segments[1] = any_name,
+        is_certain = second.name().is_some_and(|name| !is_key(name));
+        if !is_certain {
+            // The name is left out in front of a key; a pattern stands for it.
+            let behind = if second.name().is_some() { 1 } else { 2 };
+            segments.splice(1..behind, [Segment::Key(ANY_NAME.to_owned())]);
         }
-        is_certain = segments.get(1) == Some(&second);
     }
     let (at, scope) = kind.map_or((0, Scope::Top), |kind| (2, kind.scope()));
-    if let Some(Segment::Key(key)) = segments.get_mut(at)
-        && let Some(row) = scope.by_name(key)
-    {
-        *key = row.key.to_owned();
+    if let Some(row) = segments.get(at).and_then(Segment::name).and_then(|name| scope.by_name(name)) {
+        segments[at] = Segment::Key(row.key.to_owned());
     }
     // `urls.url` leads through the list, of which the first source stands for all.
-    if let Some(Segment::Key(_)) = segments.get(at + 1)
-        && let Ok(Place::Own(row)) = Place::resolve(&segments[..=at])
-        && row.codec.facts().sources.is_some()
-    {
+    let are_sources = |place: Place| place.facts().sources.is_some();
+    let is_name = segments.get(at + 1).and_then(Segment::name).is_some();
+    if is_name && Place::resolve(&segments[..=at]).is_ok_and(are_sources) {
         segments.insert(at + 1, Segment::Index(0));
     }
     (Path { segments }, is_certain)
