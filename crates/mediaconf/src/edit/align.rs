@@ -75,10 +75,9 @@ pub fn longest_increasing_subsequence(values: &[usize]) -> Vec<usize> {
     for (index, &value) in values.iter().enumerate() {
         let length = tails.partition_point(|&tail| values[tail] < value);
         previous[index] = length.checked_sub(1).map(|before| tails[before]);
-        if length == tails.len() {
-            tails.push(index);
-        } else {
-            tails[length] = index;
+        match tails.get_mut(length) {
+            Some(tail) => *tail = index,
+            None => tails.push(index),
         }
     }
     let mut run: Vec<_> = std::iter::successors(tails.last().copied(), |&index| previous[index]).collect();

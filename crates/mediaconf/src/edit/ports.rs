@@ -54,12 +54,10 @@ impl<'d> Sync<'_, 'd> {
         staying: &[Option<Entry<'_>>],
         at: &At<'_, '_>,
     ) -> Vec<Option<Value>> {
-        let block_of = |at: usize| staying[at].filter(|entry| entry.is_block());
-        let mut blocks: Vec<_> = (0..ports.len()).map(|at| block_of(at).map(block_value)).collect();
         let options = at.patch.get(list.blocks);
-        if options.is_some_and(Value::is_null) {
-            blocks.fill(None);
-        }
+        let all_stay = !options.is_some_and(Value::is_null);
+        let block_of = |at: usize| staying[at].filter(|entry| all_stay && entry.is_block());
+        let mut blocks: Vec<_> = (0..ports.len()).map(|at| block_of(at).map(block_value)).collect();
         let mut places: HashMap<_, Vec<usize>> = HashMap::default();
         ports.iter().enumerate().for_each(|(at, port)| places.entry(scalar_text(port)).or_default().push(at));
         let mut at = Normalizer::below_place(&at.pointer.child(list.blocks));
