@@ -31,9 +31,8 @@ impl Document {
         let mut kept = placeholders(self).peekable();
         let (mut last, mut kept_end) = (0, 0);
         for token in Token::all(old) {
-            let is_block = token.kind == TokenKind::Open;
-            let is_one_line =
-                is_block && blocks.next().is_some_and(|block| !old[block.body()].contains('\n'));
+            let block = if token.kind == TokenKind::Open { blocks.next() } else { None };
+            let is_one_line = block.is_some_and(|block| !old[block.body()].contains('\n'));
             while let Some(place) = kept.next_if(|place| place.start < token.start) {
                 kept_end = kept_end.max(place.end);
             }
@@ -49,7 +48,13 @@ impl Document {
             last = end;
         }
         formatter.break_line();
-        let new = Self::parse(start_of(old).to_owned() + &formatter.text);
+        let start = match old.starts_with(BOM) {
+            true => &old[..BOM.len_utf8()],
+            // A mark that is a part of the first word, behind white space, must not come to the start of the text.
+            false if formatter.text.starts_with(BOM) => "\n",
+            false => "",
+        };
+        let new = Self::parse(start.to_owned() + &formatter.text);
         if new.text() == old {
             return Ok(None);
         }
@@ -63,16 +68,6 @@ impl Document {
     /// Applies each fix that brings no error and no fault without a fix; `None` if there is none.
     pub fn mended(text: &str) -> Option<String> {
         successors(mended_once(text), |text| mended_once(text)).take(MOST_ROUNDS).last()
-    }
-}
-
-/// Returns the beginning of the new text: the byte order mark of the old one, if it has one. A mark that
-/// is a part of the first word, behind white space, must not come to the start of the text.
-fn start_of(text: &str) -> &str {
-    match Token::all(text).next() {
-        _ if text.starts_with(BOM) => &text[..BOM.len_utf8()],
-        Some(word) if word.raw.starts_with(BOM) => "\n",
-        _ => "",
     }
 }
 
@@ -90,45 +85,34 @@ struct Formatter {
 impl Formatter {
     fn token(&mut self, token: &Token<'_>, is_block_of_one_line: bool) {
         let (is_begun, opens) = (self.is_line_begun(), self.text.ends_with('{'));
-        match token.kind {
-            TokenKind::Comment => {
-                if token.line_feeds > 0 || !is_begun {
-                    self.start_line(token.line_feeds);
-                    self.is_first = false;
-                } else {
-                    self.text.push(' ');
-                }
-                self.text.push_str(token.raw);
-                return self.break_line();
-            }
-            TokenKind::Word | TokenKind::Open => {
-                let is_word = token.kind == TokenKind::Word;
-                let line_feeds = if is_word { token.line_feeds } else { 0 };
-                let stays = if self.in_entry { line_feeds == 0 } else { self.open.last() == Some(&true) };
-                if is_begun && stays {
-                    self.text.push(' ')
-                } else {
-                    self.start_line(line_feeds)
-                }
-                self.open.extend((!is_word).then_some(is_block_of_one_line));
-            }
-            // A `;` that ends nothing stays where it is.
-            TokenKind::End if !is_begun || !self.in_entry && token.line_feeds > 0 => {
-                self.start_line(token.line_feeds);
-            }
-            TokenKind::End if opens && !self.in_entry => self.text.push(' '),
-            TokenKind::End => {}
-            TokenKind::Close => {
-                // A `;` may be missing before it.
-                self.in_entry = false;
-                match self.open.pop() {
-                    Some(true) if opens => {}
-                    Some(true) => self.text.push(' '),
-                    _ => self.start_line(0),
-                }
-            }
+        let (in_one_line, breaks) = (self.open.last() == Some(&true), token.line_feeds > 0);
+        // Whether it begins a line, and whether a blank stands in front of it where it does not.
+        let (begins_line, is_apart) = match token.kind {
+            TokenKind::Comment => (!is_begun || breaks, true),
+            TokenKind::Word if self.in_entry => (!is_begun || breaks, true),
+            TokenKind::Open if self.in_entry => (!is_begun, true),
+            TokenKind::Word | TokenKind::Open => (!is_begun || !in_one_line, true),
+            // One that ends nothing stays where it is.
+            TokenKind::End => (!is_begun || breaks && !self.in_entry, opens && !self.in_entry),
+            TokenKind::Close => (!in_one_line, !opens),
+        };
+        if token.kind == TokenKind::Close {
+            // A `;` may be missing before it.
+            self.in_entry = false;
+            self.open.pop();
+        }
+        if begins_line {
+            let is_brace = matches!(token.kind, TokenKind::Open | TokenKind::Close);
+            self.start_line(if is_brace { 0 } else { token.line_feeds });
+        } else if is_apart {
+            self.text.push(' ');
         }
         self.text.push_str(token.raw);
+        if token.kind == TokenKind::Comment {
+            self.is_first &= !begins_line;
+            return self.break_line();
+        }
+        self.open.extend((token.kind == TokenKind::Open).then_some(is_block_of_one_line));
         self.in_entry = token.kind == TokenKind::Word;
         self.is_first = token.kind == TokenKind::Open;
     }
@@ -161,17 +145,14 @@ fn mended_once(text: &str) -> Option<String> {
     let found = check(text);
     let splices = splices(&found);
     let mut tries = once(&splices[..]).chain(splices.chunks(1)).filter(|some| !some.is_empty());
+    let lasting =
+        |faults: &Diagnostics| faults.count() - faults.iter().filter(|found| found.fix.is_some()).count();
     tries.find_map(|some| {
         let mended: String = spliced_pieces(text, 0..text.len(), some).collect();
-        is_better(&found, &check(&mended)).then_some(mended)
+        let left = check(&mended);
+        // No error may come, and no fault that has no fix itself: it would tell of another meaning.
+        (left.errors() <= found.errors() && lasting(&left) <= lasting(&found)).then_some(mended)
     })
-}
-
-/// True if no error came, and no fault that has no fix itself: it would tell of another meaning.
-fn is_better(before: &Diagnostics, after: &Diagnostics) -> bool {
-    let fixed = |faults: &Diagnostics| faults.iter().filter(|found| found.fix.is_some()).count();
-    let lasting = |faults: &Diagnostics| faults.errors() + faults.warnings() - fixed(faults);
-    after.errors() <= before.errors() && lasting(after) <= lasting(before)
 }
 
 /// The fixes as splices: in the order of the text, and none where another one is.
