@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::edit::surroundings::Surroundings;
 use crate::query::{Config, Path, Segment};
@@ -12,24 +12,19 @@ use crate::schema::{
 };
 use crate::syntax::{Document, Entry};
 
-/// The entries that a path leads to, one at least: a block, or the directives that say a value. With them the rest of the
-/// path, which leads into them; `None` if that names something that is not there.
-type FoundEntries<'d, 'p> = (Vec<Entry<'d>>, Option<&'p [Segment]>);
-
-fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<FoundEntries<'d, 'p>> {
+/// The first entry that a path leads to: a block, or one of the directives that say a value; else the nearest block around
+/// it. True if the path stands for this one entry.
+fn find<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<(Entry<'d>, bool)> {
     let (key, below) = (segments.first()?.name()?, &segments[1..]);
     let (row, entries) = (members.scope().by_key(key), members.lines(key));
     let facts = row.map(|row| row.codec.facts()).unwrap_or_default();
     let is_of_list = facts.entries_of.is_some();
-    let has_names = match row {
-        Some(_) => facts.group.is_some() || is_of_list,
-        None => DirectiveForm::from_entries(entries) == DirectiveForm::NamedBlocks,
-    };
+    let are_named = || DirectiveForm::from_entries(entries) == DirectiveForm::NamedBlocks;
+    let has_names = facts.group.is_some() || is_of_list || row.is_none() && are_named();
     let (entries, below): (Vec<Entry<'d>>, _) = match (below, row) {
         ([Segment::Key(name), inside @ ..], _) if has_names => {
-            let is_meant =
-                |entry: &&Entry<'_>| first_argument(**entry) == *name && (entry.is_block() || !is_of_list);
-            (entries.iter().filter(is_meant).copied().collect(), inside)
+            let named = entries.iter().copied().filter(|entry| first_argument(*entry) == *name);
+            (named.filter(|entry| entry.is_block() || !is_of_list).collect(), inside)
         }
         _ if is_of_list => return None,
         ([Segment::Index(at), inside @ ..], _) if facts.takes_elements() => {
@@ -38,24 +33,21 @@ fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<FoundE
             (each.nth(*at).into_iter().collect(), if facts.list.is_some() { inside } else { below })
         }
         // Of a directive that stands there twice, the last one counts.
-        (_, Some(_)) if !facts.takes_elements() && !has_names => {
-            (entries.last().into_iter().copied().collect(), below)
-        }
+        (_, Some(_)) if facts.is_setting() => (entries.last().into_iter().copied().collect(), below),
         _ => (entries.to_vec(), below),
     };
-    let block = entries.iter().copied().find(|_| (has_names || row.is_none()) && !below.is_empty());
-    let Some(block) = block.filter(|block| block.is_block() && entries.len() == 1) else {
-        return (!entries.is_empty()).then_some((entries, Some(below)));
-    };
-    let scope = facts.group.map_or_else(|| inner_scope(block), Kind::scope);
-    let inside = find(&Members::group(scope, block.children()), below);
-    inside.or(Some((entries, None)))
+    let (first, is_one) = (*entries.first()?, entries.len() == 1);
+    if is_one && first.is_block() && (has_names || row.is_none()) && !below.is_empty() {
+        let scope = facts.group.map_or_else(|| inner_scope(first), Kind::scope);
+        return find(&Members::group(scope, first.children()), below).or(Some((first, false)));
+    }
+    Some((first, is_one && below.is_empty()))
 }
 
 impl<'d> Config<'d> {
     /// The entry that says the value at a path, or else the nearest block around it; `None` if there is none.
     pub fn entry_at(&self, path: &[Segment]) -> Option<Entry<'d>> {
-        find(self.members(), path)?.0.first().copied()
+        find(self.members(), path).map(|(entry, _)| entry)
     }
 
     /// The one entry that a path stands for: a block by its name, or a directive.
@@ -64,10 +56,7 @@ impl<'d> Config<'d> {
     /// An absence if nothing is there; another fault if it is a part of an entry, or several entries.
     pub fn own_entry_at(&self, path: &Path) -> Result<Entry<'d>, Fault> {
         let is_group = path.kind().is_some() && path.segments.len() == 1;
-        let found = find(self.members(), &path.segments).filter(|_| !is_group);
-        if let Some((entries, Some([]))) = &found
-            && let [entry] = entries[..]
-        {
+        if let Some((entry, true)) = find(self.members(), &path.segments).filter(|_| !is_group) {
             return Ok(entry);
         }
         self.select(path)?;
@@ -85,10 +74,8 @@ impl Document {
     pub fn lines_of(&self, path: &Path) -> Result<Range<usize>, Fault> {
         let (entry, around) = (Config::new(self).own_entry_at(path)?, Surroundings::new(self));
         let (start, end) = (entry.start(), entry.end());
-        let start = match around.begins_line(start) {
-            true => around.attached_comments(around.line_start(start)),
-            false => start,
-        };
+        let comments = around.attached_comments(around.line_start(start));
+        let start = if around.begins_line(start) { comments } else { start };
         let line_end = around.next_line(end);
         let rest = self.text()[end..line_end].trim();
         Ok(start..if rest.is_empty() || rest.starts_with('#') { line_end } else { end })
@@ -111,9 +98,8 @@ impl Path {
         // What is below a name that no path can hold is a part of the JSON of the place around it.
         let named = prefix.iter().position(|segment| segment.name().is_some_and(has_control));
         let (above, below) = prefix.split_at(named.unwrap_or(prefix.len()));
-        let nested = below.iter().rev().try_fold(value.clone(), |inner, segment| {
-            segment.name().map(|name| Value::Object(std::iter::once((name.to_owned(), inner)).collect()))
-        });
+        let within = |inner: Value, segment: &Segment| segment.name().map(|name| json!({ name: inner }));
+        let nested = below.iter().rev().try_fold(value.clone(), within);
         if let (Ok(place), Some(nested)) = (Place::to_set(above), &nested) {
             add(&mut Path { segments: above.to_vec() }, place, nested, &mut lines);
         }
