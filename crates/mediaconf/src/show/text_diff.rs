@@ -25,7 +25,41 @@ impl Document {
     /// on both sides follows a space, others `-`, `+` and `\\`.
     pub fn unified_diff(&self, new: &Self, masker: Masker) -> Vec<String> {
         let (skipped, lines) = lines_around([self.text(), new.text()]);
-        masked([self, new], &lines, skipped, &hunks(lines.each_ref().map(Vec::as_slice)), masker)
+        let (documents, hunks) = ([self, new], hunks(lines.each_ref().map(Vec::as_slice)));
+        // The lines of one side, and their sign. Of what is in both, the old side is printed.
+        let printed_of = |op: &DiffOp| {
+            let is_same = op.tag() == DiffTag::Equal;
+            let old = (if is_same { " " } else { "-" }, 0, op.old_range());
+            [Some(old), (!is_same).then(|| ("+", 1, op.new_range()))].into_iter().flatten()
+        };
+        let windows = [0, 1].map(|side| {
+            let text = documents[side].text();
+            let runs = hunks.iter().flatten().flat_map(printed_of).filter(|(_, of, _)| *of == side);
+            let window =
+                |run: &[&str]| Some(place_of(text, run.first()?).start..place_of(text, run.last()?).end);
+            runs.filter_map(|(.., numbers)| window(&lines[side][numbers])).collect()
+        });
+        let shown = MaskedText::new(documents, masker, windows);
+        let mut printed = Vec::new();
+        for hunk in &hunks {
+            let [(old_index, old_len), (new_index, new_len)] =
+                [DiffOp::old_range, DiffOp::new_range].map(|range| {
+                    let (start, end) = (range(&hunk[0]).start, range(&hunk[hunk.len() - 1]).end);
+                    (skipped + start, end - start)
+                });
+            let all = DiffOp::Replace { old_index, old_len, new_index, new_len };
+            printed.push(UnifiedHunkHeader::new(&[all]).to_string());
+            for (sign, side, numbers) in hunk.iter().flat_map(printed_of) {
+                let text = documents[side].text();
+                for line in &lines[side][numbers] {
+                    printed.push([sign, &shown[side].line(place_of(text, line))].concat());
+                    if !line.ends_with('\n') {
+                        printed.push(r"\ No newline at end of file".to_owned());
+                    }
+                }
+            }
+        }
+        printed
     }
 
     /// The number of lines of this diff that only the new text has, and of those that only the old one has.
@@ -88,51 +122,6 @@ fn in_place([old, new]: [&[&str]; 2]) -> Option<Vec<DiffOp>> {
         }
     });
     (are_forced && !pairs.is_empty()).then(|| changes.collect())
-}
-
-/// Hunks as they are printed, `skipped` lines behind the start of both texts, with the secrets of the documents masked.
-fn masked(
-    documents: [&Document; 2],
-    lines: &[Vec<&str>; 2],
-    skipped: usize,
-    hunks: &[Vec<DiffOp>],
-    masker: Masker,
-) -> Vec<String> {
-    // The lines of one side, and their sign. Of what is in both, the old side is printed.
-    let printed_of = |op: &DiffOp| {
-        let is_same = op.tag() == DiffTag::Equal;
-        let old = (if is_same { " " } else { "-" }, 0, op.old_range());
-        [Some(old), (!is_same).then(|| ("+", 1, op.new_range()))].into_iter().flatten()
-    };
-    let windows = [0, 1].map(|side| {
-        let text = documents[side].text();
-        let runs = hunks.iter().flatten().flat_map(printed_of).filter(|(_, of, _)| *of == side);
-        let window = |run: &[&str]| Some(place_of(text, run.first()?).start..place_of(text, run.last()?).end);
-        runs.filter_map(|(.., numbers)| window(&lines[side][numbers])).collect()
-    });
-    let shown = MaskedText::new(documents, masker, windows);
-    let mut printed = Vec::new();
-    for hunk in hunks {
-        let sides = [DiffOp::old_range, DiffOp::new_range].map(|range| {
-            let [first, last] = [hunk.first(), hunk.last()].map(|op| op.map(range).unwrap_or_default());
-            (skipped + first.start, last.end - first.start)
-        });
-        let [(old_index, old_len), (new_index, new_len)] = sides;
-        let all = DiffOp::Replace { old_index, old_len, new_index, new_len };
-        printed.push(UnifiedHunkHeader::new(&[all]).to_string());
-        for (sign, side, numbers) in hunk.iter().flat_map(printed_of) {
-            let text = documents[side].text();
-            for line in &lines[side][numbers] {
-                let mut said = String::with_capacity(1 + line.len());
-                said.extend([sign, &shown[side].line(place_of(text, line))]);
-                printed.push(said);
-                if !line.ends_with('\n') {
-                    printed.push(r"\ No newline at end of file".to_owned());
-                }
-            }
-        }
-    }
-    printed
 }
 
 #[cfg(test)]
