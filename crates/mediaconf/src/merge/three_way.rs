@@ -23,8 +23,9 @@ impl Document {
     /// Lines clash: the text in which both forms stand between markers, as git writes them, `ours` first.
     pub fn merge_lines(base: &[u8], mine: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Vec<u8>> {
         // The texts may not be UTF-8: each byte is merged as one character.
-        let texts = [base, mine, theirs].map(|text| text.iter().copied().map(char::from).collect::<String>());
-        let merge = merged(texts.each_ref().map(String::as_str));
+        let [base, mine, theirs] =
+            [base, mine, theirs].map(|text| text.iter().copied().map(char::from).collect::<String>());
+        let merge = TextMerge::from_lines(&*base, &*mine, &*theirs);
         let text = merge.to_string().chars().map(|byte| byte as u8).collect();
         if merge.is_conflicted() { Err(text) } else { Ok(text) }
     }
@@ -46,7 +47,7 @@ impl Document {
     /// Both changed the same lines, and a comment of `mine` would be lost, or a value can't be set alone: the first of
     /// these lines in the merged text, from 1.
     pub fn three_way(&self, mine: &Self, theirs: &Self, by: Option<Object>) -> Result<Self, Option<usize>> {
-        let merge = merged([self.text(), mine.text(), theirs.text()]);
+        let merge = TextMerge::from_lines(self.text(), mine.text(), theirs.text());
         let is_clean = !merge.is_conflicted();
         let clash = || Self::first_marker(merge.to_string().as_bytes()).filter(|_| !is_clean);
         let lines = Some(Document::parse(decided(&merge))).filter(|lines| !lines.has_errors());
@@ -59,17 +60,9 @@ impl Document {
         let by_lines = lines.and_then(|lines| with(&lines, lines.patch_to(&by_values)));
         let is_right = |text: &Self| text.patch_to(&by_values).is_empty();
         let keeps_comments = |text: &Self| keeps_comments(text, [self, mine, theirs]);
-        match by_lines.filter(|text| is_right(text) && (is_clean || keeps_comments(text))) {
-            Some(text) => Ok(text),
-            None => Some(by_values).filter(keeps_comments).ok_or_else(clash),
-        }
+        let by_lines = by_lines.filter(|text| is_right(text) && (is_clean || keeps_comments(text)));
+        by_lines.or_else(|| Some(by_values).filter(keeps_comments)).ok_or_else(clash)
     }
-}
-
-fn merged([base, mine, theirs]: [&str; 3]) -> TextMerge<'_, '_, '_, str> {
-    let mut merge = TextMerge::from_lines(base, mine, theirs);
-    merge.labels("base", "ours", "theirs");
-    merge
 }
 
 /// The merged text without a clash: what both sides added at one place stands there, theirs first; of other lines that
