@@ -138,9 +138,7 @@ impl Diagnostics {
 
     /// Counts those of `other` that were counted but not kept.
     pub fn count_dropped(&mut self, other: &Diagnostics) {
-        for (count, others) in self.counts.iter_mut().zip(other.counts) {
-            *count += others;
-        }
+        self.counts = [0, 1].map(|severity| self.counts[severity] + other.counts[severity]);
         other.kept.iter().for_each(|kept| self.counts[usize::from(kept.severity == Severity::Error)] -= 1);
     }
 
@@ -255,8 +253,7 @@ impl<'t> LineIndex<'t> {
     /// Returns the bytes of a line (from 1), without its line end.
     pub fn line_range(&self, line: usize) -> std::ops::Range<usize> {
         let start = self.starts[line - 1] as usize;
-        let end = self.starts.get(line).map_or(self.text.len(), |&next| next as usize - 1);
-        let content = self.text[start..end].trim_end_matches('\r');
+        let content = self.text[start..].split('\n').next().unwrap_or_default().trim_end_matches('\r');
         start..start + content.len()
     }
 }
