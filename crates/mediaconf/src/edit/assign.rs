@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use super::slips::drops;
 use super::substitution::Substitution;
@@ -127,7 +127,7 @@ impl Config<'_> {
             made.map_or_else(|fault| faults.push(fault), |made| edits.extend(made));
         }
         faults.extend(assigner.overlaps(&edits));
-        let mut patch = Value::Object(Map::new());
+        let mut patch = json!({});
         let added: Vec<Option<Fault>> = edits.iter().map(|edit| add(&mut patch, self, edit).err()).collect();
         // Of a block that is not there, what is missing in it says nothing.
         for (edit, fault) in edits.iter().zip(added) {
@@ -313,8 +313,7 @@ fn set(node: &mut Value, segments: &[Segment], value: &Value, removes: bool) -> 
     };
     let kind = if removes { FaultKind::Absent } else { FaultKind::Path };
     if node.is_null() {
-        let is_object = matches!(segment, Segment::Key(_));
-        *node = if is_object { Map::new().into() } else { Value::Array(Vec::new()) };
+        *node = if segment.name().is_some() { json!({}) } else { json!([]) };
     }
     if let Segment::Key(key) = segment {
         let no_object = || Fault::new(kind, format!("`{key}` can't be set: its parent is not an object"));

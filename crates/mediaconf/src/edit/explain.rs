@@ -208,8 +208,7 @@ pub(super) fn members(place: Place) -> Vec<(String, String)> {
         place => place.facts().element.unwrap_or(place).scope(),
     };
     let rows = scope.into_iter().flat_map(Scope::rows).map(|row| told((row.key, row.doc)));
-    let Place::Own(row) = place else { return rows.collect() };
-    let facts = row.codec.facts();
+    let facts = place.facts();
     let address = facts.address.into_iter().flat_map(|shape| {
         let first = (shape.address, "The URL of the backend; false opens access");
         let options = shape.options.map(|key| (key, "Its options, in the order of the text"));

@@ -92,10 +92,8 @@ fn surplus(entries: &[Entry<'_>], old: &[Value], new: &[Value]) -> HashSet<usize
     let (blocks, lines): (Vec<_>, Vec<_>) = (0..old.len()).partition(|&at| entries[at].is_block());
     let with_block: HashSet<&Value> = blocks.iter().map(|&at| &old[at]).collect();
     let mut stays = |at: &usize| {
-        let left = wanted.entry(&old[*at]).or_default();
-        let is_wanted = *left > 0;
-        *left -= usize::from(is_wanted);
-        is_wanted || !with_block.contains(&old[*at])
+        let left = wanted.get_mut(&old[*at]).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_some() || !with_block.contains(&old[*at])
     };
     blocks.into_iter().rev().chain(lines).filter(|at| !stays(at)).collect()
 }
