@@ -46,7 +46,7 @@ pub enum AssignedValue {
 impl Assignment {
     /// The path, in which the keyword of the text stands for the key where it sets the only source.
     fn path(&self) -> Cow<'_, Path> {
-        let sets = self.value.text().is_some() && !self.value.removes();
+        let sets = !self.value.removes() && !matches!(self.value, AssignedValue::Replace(_));
         if sets { Cow::Owned(self.path.with_key_of_sources()) } else { Cow::Borrowed(&self.path) }
     }
 
@@ -65,17 +65,11 @@ impl AssignedValue {
         matches!(self, Self::Remove) || matches!(self, Self::Typed(text) if text == NULL)
     }
 
-    /// The text, where it is one.
-    fn text(&self) -> Option<&str> {
-        if let Self::Typed(text) | Self::Text(text) = self { Some(text) } else { None }
-    }
-
     /// True if the value is the whole list or the whole backend, and not given as JSON.
     fn is_whole_in_words(&self, place: Place) -> bool {
-        self.text().is_some_and(|text| match place.facts().address.is_some() {
-            true => !text.trim_start().starts_with('{'),
-            false => place.takes_elements() && !is_whole_list(text),
-        })
+        let (Self::Typed(text) | Self::Text(text)) = self else { return false };
+        let is_object = text.trim_start().starts_with('{');
+        if place.facts().address.is_some() { !is_object } else { place.takes_elements() && !is_whole_list(text) }
     }
 }
 
@@ -209,13 +203,11 @@ impl Assigner<'_> {
     /// elements of a list is refused.
     fn whole(&self, place: Place, path: &Path, mut value: Value) -> Result<Value, Fault> {
         let Some(keys) = keys(&path.segments) else { return Ok(value) };
-        if let Some(options) = place.facts().address.and_then(|shape| shape.options) {
-            let present = self.expansion.current.names(&[&keys[..], &[options]].concat());
-            if let Some(members) = value.as_object_mut().filter(|_| !present.is_empty()) {
-                let extras = members.entry(options).or_insert_with(|| Value::Object(Map::new()));
-                for name in present {
-                    extras.as_object_mut().map(|extras| extras.entry(name).or_insert(Value::Null));
-                }
+        let address = place.facts().address.filter(|_| value.is_object());
+        if let Some(options) = address.and_then(|shape| shape.options) {
+            for name in self.expansion.current.names(&[&keys[..], &[options]].concat()) {
+                // An index makes a member that is not there: null.
+                let _ = &mut value[options][name];
             }
             return Ok(value);
         }

@@ -44,8 +44,7 @@ impl Assigner<'_> {
     /// Refuses the text that a variable of a shell leaves when it is not set. The hint names the commands that are taken.
     pub fn empty(&self, place: Place, path: &Path) -> Fault {
         let at = path.shown();
-        let set =
-            |option: &str, end: &str| format!("`{option} {}`", Path::in_shell_quotes(&format!("{at}={end}")));
+        let set = |option, end| format!("`{option} {}`", Path::in_shell_quotes(&format!("{at}={end}")));
         let null = Assignment { path: path.clone(), value: AssignedValue::Typed(NULL.to_owned()) };
         let removed = self.expansion.current.to_patch(&[null], self.expansion.conditions, self.options);
         let above = Place::through_lists(Place::Root, &path.segments[..path.segments.len() - 1]).ok();

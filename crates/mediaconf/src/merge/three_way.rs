@@ -23,9 +23,8 @@ impl Document {
     /// Lines clash: the text in which both forms stand between markers, as git writes them, `ours` first.
     pub fn merge_lines(base: &[u8], mine: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Vec<u8>> {
         // The texts may not be UTF-8: each byte is merged as one character.
-        let [base, mine, theirs] =
-            [base, mine, theirs].map(|text| text.iter().copied().map(char::from).collect::<String>());
-        let merge = TextMerge::from_lines(&*base, &*mine, &*theirs);
+        let texts = [base, mine, theirs].map(|text| text.iter().copied().map(char::from).collect::<String>());
+        let merge = TextMerge::from_lines(&*texts[0], &*texts[1], &*texts[2]);
         let text = merge.to_string().chars().map(|byte| byte as u8).collect();
         if merge.is_conflicted() { Err(text) } else { Ok(text) }
     }

@@ -82,9 +82,6 @@ impl Document {
     }
 }
 
-/// A path, and the text that sets its value.
-type SetLine = (String, String);
-
 impl Path {
     /// Returns `(path, text)` pairs for `value`, which is at `prefix`: `--set path=text`, one after the
     /// other, makes the same value on a configuration that does not have it.
@@ -93,7 +90,7 @@ impl Path {
     /// and so is everything that can't be set: empty groups, values that do not fit their parameter, and
     /// top-level keywords with a line break, which no line can hold. A live or plugin that these lines
     /// make needs `--create`.
-    pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<SetLine> {
+    pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<(String, String)> {
         let mut lines = Vec::new();
         // What is below a name that no path can hold is a part of the JSON of the place around it.
         let named = prefix.iter().position(|segment| segment.name().is_some_and(has_control));
@@ -107,7 +104,7 @@ impl Path {
     }
 }
 
-fn add(path: &mut Path, place: Place, value: &Value, lines: &mut Vec<SetLine>) {
+fn add(path: &mut Path, place: Place, value: &Value, lines: &mut Vec<(String, String)>) {
     match value {
         Value::Object(members) if is_split(place, members) => {
             let hides = |key: &str| place.lacks_own(key) || matches!(place, Place::Root) && has_control(key);

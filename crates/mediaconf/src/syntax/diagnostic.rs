@@ -278,10 +278,8 @@ pub fn controls_terminal(character: char) -> bool {
 
 /// Replaces the characters that a terminal obeys with U+FFFD; line ends and tabs stay.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(controls_terminal) {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.replace("\r\n", "\n").replace(controls_terminal, "\u{fffd}"))
+    let replaced = || text.replace("\r\n", "\n").replace(controls_terminal, "\u{fffd}");
+    if text.contains(controls_terminal) { Cow::Owned(replaced()) } else { Cow::Borrowed(text) }
 }
 
 /// The same on one line: line ends and tabs become blanks.
