@@ -233,23 +233,6 @@ impl<'t> LineIndex<'t> {
         position
     }
 
-    /// Returns the offset of a position; of one that the text does not have, that of a place near it.
-    pub fn offset(&self, Position { line, column }: Position) -> u32 {
-        let line = line.clamp(1, self.starts.len());
-        let start = self.starts[line - 1] as usize;
-        let end = self.starts.get(line).map_or(self.text.len(), |&next| next as usize);
-        let whole = &self.text[start..end];
-        let counted = whole.trim_start_matches('\u{feff}');
-        let mut left = column.saturating_sub(1);
-        let before = counted.chars().take_while(|&c| {
-            let is_before = left > 0;
-            left = left.saturating_sub((self.width)(c));
-            is_before
-        });
-        let length: usize = before.map(char::len_utf8).sum();
-        (start + whole.len() - counted.len() + length) as u32
-    }
-
     /// Returns the bytes of a line (from 1), without its line end.
     pub fn line_range(&self, line: usize) -> std::ops::Range<usize> {
         let start = self.starts[line - 1] as usize;
@@ -312,11 +295,6 @@ mod tests {
             assert_eq!(index.position(offset), Position { line, column }, "{offset}");
         }
         assert_eq!(&index.text[index.line_range(1)], "\u{feff}ab");
-        for offset in index.text.char_indices().map(|(at, _)| at as u32).skip(1).chain([22]) {
-            assert_eq!(index.offset(index.position(offset)), offset);
-        }
-        let beyond = |line, column| index.offset(Position { line, column });
-        assert_eq!((beyond(0, 0), beyond(1, 99), beyond(9, 9)), (3, 7, 22));
     }
 
     #[test]
