@@ -173,7 +173,7 @@ pub(super) fn lost_line_ends(text: &str) -> Option<Diagnostic> {
 
 /// The start of the comment with directives in a text of one line.
 fn directives_in_comment(line: &str) -> Option<u32> {
-    let comment = comments(if line.contains('\n') { "" } else { line }).next()?.start;
+    let (comment, _) = comments(if line.contains('\n') { "" } else { line }).next()?;
     // `title`, `comment` and the like are words of plain English as well.
     let keywords = Schema::rows().flat_map(|row| row.keywords).filter(|word| Schema::foreign(word).is_none());
     let ends_with_keyword = |word: &str| keywords.clone().any(|keyword| word.ends_with(keyword));

@@ -53,7 +53,7 @@ pub(crate) use sync::Sync;
 /// The comments of a text, and how often each stands there.
 pub fn comment_counts(text: &str) -> HashMap<&str, usize> {
     let mut counts = HashMap::default();
-    comments(text).for_each(|comment| *counts.entry(comment.raw).or_default() += 1);
+    comments(text).for_each(|(_, comment)| *counts.entry(comment).or_default() += 1);
     counts
 }
 
@@ -342,7 +342,7 @@ fn comments_in(document: &Document, part: Range<usize>) -> impl Iterator<Item = 
     let pieces = std::iter::once(part.start).chain(bounds.clone()).zip(bounds.chain([part.end]));
     let pieces = pieces.filter(|(start, end)| document.text().as_bytes()[*start..*end].contains(&b'#'));
     pieces.flat_map(|(start, end)| {
-        comments(&document.text()[start..end]).map(move |comment| (start + comment.start, comment.raw))
+        comments(&document.text()[start..end]).map(move |(at, comment)| (start + at, comment))
     })
 }
 

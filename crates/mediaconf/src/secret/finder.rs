@@ -64,7 +64,7 @@ pub fn secrets_in<const N: usize>(
 /// The comments in a part of a text.
 pub fn comments_in(text: &str, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let start = part.start;
-    comments(&text[part]).map(move |found| start + found.start..start + found.start + found.raw.len())
+    comments(&text[part]).map(move |(at, comment)| start + at..start + at + comment.len())
 }
 
 /// Returns the secrets in these windows of a text, and maybe others, that their place or their form gives away.

@@ -87,3 +87,21 @@ proptest! {
         prop_assert_eq!(found, words);
     }
 }
+
+proptest! {
+    /// Open quotes, too, which are read to the end of their line.
+    #[test]
+    fn comments_are_tokens(text in "\u{feff}?([a\"#\\\\;{] ?|[ \n]|\"\\\\\"\n){0,60}") {
+        let is_comment = |token: &Token<'_>| token.kind == TokenKind::Comment;
+        let found: Vec<_> = Token::all(&text).filter(is_comment).map(|token| (token.start, token.raw)).collect();
+        prop_assert_eq!(comments(&text).collect::<Vec<_>>(), found);
+        let mut end = 0;
+        for token in Token::all(&text).filter(|token| token.kind == TokenKind::Word) {
+            prop_assert!(end <= token.start);
+            // The word alone, to the end of the text.
+            let alone = super::word::word(&mut &text.as_bytes()[token.start..]).map(|(raw, _)| raw.len());
+            prop_assert_eq!(alone.ok(), Some(token.raw.len()));
+            end = token.start + token.raw.len();
+        }
+    }
+}

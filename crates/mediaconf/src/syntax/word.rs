@@ -274,6 +274,7 @@ impl<'t> Token<'t> {
     /// The tokens of a text, without its byte order mark.
     pub fn all(text: &'t str) -> impl Iterator<Item = Self> {
         let mut offset = if text.starts_with(BOM) { BOM.len() } else { 0 };
+        let mut has_open_quote = false;
         std::iter::from_fn(move || {
             let rest = text[offset..].trim_start_matches([' ', '\t', '\r', '\n']);
             let start = text.len() - rest.len();
@@ -282,16 +283,28 @@ impl<'t> Token<'t> {
                 b';' => (TokenKind::End, 1),
                 b'{' => (TokenKind::Open, 1),
                 b'}' => (TokenKind::Close, 1),
-                b'#' => {
-                    let line = &rest[..end_of_line(rest.as_bytes())];
-                    (TokenKind::Comment, line.trim_end_matches([' ', '\t', '\r']).len())
-                }
-                _ => (TokenKind::Word, word(&mut rest.as_bytes()).ok()?.0.len()),
+                b'#' => (TokenKind::Comment, comment(rest).len()),
+                _ => (TokenKind::Word, word_length(rest, &mut has_open_quote)),
             };
             offset = start + length;
             Some(Token { kind, start, raw: &rest[..length], line_feeds })
         })
     }
+}
+
+/// The comment that a text begins with.
+fn comment(text: &str) -> &str {
+    text[..end_of_line(text.as_bytes())].trim_end_matches([' ', '\t', '\r'])
+}
+
+/// The length of the word that a text begins with. Behind an open quote a word that crosses a line end is open, too, so it
+/// is read to the end of its line at most.
+fn word_length(text: &str, has_open_quote: &mut bool) -> usize {
+    let bytes = text.as_bytes();
+    let room = if *has_open_quote { end_of_line(bytes) } else { bytes.len() };
+    let (word, quoting) = word(&mut &bytes[..room]).unwrap_or((b"", Quoting::Bare));
+    *has_open_quote |= quoting == Quoting::Open;
+    word.len()
 }
 
 /// The kind of a token.
@@ -309,9 +322,23 @@ pub enum TokenKind {
     Close,
 }
 
-/// The comments of a text: each starts at a `#` where a word could start.
-pub fn comments(text: &str) -> impl Iterator<Item = Token<'_>> {
-    Token::all(text).filter(|token| token.kind == TokenKind::Comment)
+/// The comments of a text, with their places: each starts at a `#` where a word could start.
+pub fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut offset = if text.starts_with(BOM) { BOM.len() } else { 0 };
+    let mut has_open_quote = false;
+    std::iter::from_fn(move || {
+        loop {
+            let behind = &text.as_bytes()[offset..];
+            let at = memchr::memchr2(b'#', b'"', behind)?;
+            let start = behind[..at].iter().rposition(|&byte| ends_word(byte)).map_or(0, |before| before + 1);
+            if start == at && behind[at] == b'#' {
+                let (place, comment) = (offset + at, comment(&text[offset + at..]));
+                offset = place + comment.len();
+                return Some((place, comment));
+            }
+            offset += start + word_length(&text[offset + start..], &mut has_open_quote);
+        }
+    })
 }
 
 #[cfg(test)]
