@@ -46,6 +46,7 @@ impl<'w> Spelled<'w> {
     }
 
     /// Returns the number of slips that lead from one word to the other; `None` if too many, or none at all.
+    #[inline]
     pub fn slips(self, other: Self) -> Option<usize> {
         let allowed = match self.word.len().max(other.word.len()) {
             3 if self.letters != other.letters || self.word.len() != other.word.len() => return None,
@@ -57,9 +58,13 @@ impl<'w> Spelled<'w> {
     }
 
     /// The number of slips between two words; `None` if there are more than `allowed`, or none.
+    #[inline]
     fn distance(self, other: Self, allowed: usize) -> Option<usize> {
         // A slip brings at most one new letter into each of the words. This is looked at first, because it is fast.
-        let is_near = |one: u64, other: u64| (one & !other).count_ones() as usize <= allowed;
+        let is_near = |one: u64, other: u64| {
+            let without_one = |letters: u64, _| letters & letters.wrapping_sub(1);
+            (0..allowed).fold(one & !other, without_one) == 0
+        };
         let is_near = self.word.len().abs_diff(other.word.len()) <= allowed
             && is_near(self.letters, other.letters)
             && is_near(other.letters, self.letters);

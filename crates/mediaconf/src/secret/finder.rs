@@ -34,7 +34,7 @@ impl Document {
 }
 
 /// Returns the secrets in these windows of each text, and maybe others: by their place or their form, and in comments those
-/// that stand elsewhere in one of the texts.
+/// that stand elsewhere in one of the texts. Outside of its windows a text is what the first one is.
 pub fn secrets_in<const N: usize>(
     documents: [&Document; N],
     windows: [Vec<Range<usize>>; N],
@@ -44,10 +44,18 @@ pub fn secrets_in<const N: usize>(
         windows[side].iter().flat_map(move |window| comments_in(documents[side].text(), window.clone()))
     };
     if (0..N).all(|side| comments(side).next().is_none()) {
-        return array::from_fn(|side| secrets_by_place(documents[side], &windows[side]));
+        let mut plain = PlainTexts::default();
+        return array::from_fn(|side| secrets_by_place(documents[side], &windows[side], &mut plain));
     }
     let mut values = SecretValues::default();
-    let mut found = documents.map(|document| values.add(document));
+    // Each entry of the first text, and those of the others that it does not have.
+    let mut found = array::from_fn(|side| {
+        let [_, differing] = documents[0].differing(documents[side]);
+        let entries = documents[side].entries_in(differing).map(|entry| entry.start()..entry.end());
+        let whole = (side == 0).then_some(0..documents[side].text().len());
+        let looked_at = entries.chain(whole).chain(windows[side].iter().cloned()).collect();
+        values.add(documents[side], &merged(looked_at))
+    });
     // Many comments say the same.
     let mut known = HashMap::default();
     for (side, found) in found.iter_mut().enumerate() {
@@ -68,9 +76,13 @@ pub fn comments_in(text: &str, part: Range<usize>) -> impl Iterator<Item = Range
 }
 
 /// Returns the secrets in these windows of a text, and maybe others, that their place or their form gives away.
-pub fn secrets_by_place(document: &Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
+pub fn secrets_by_place<'d>(
+    document: &'d Document,
+    windows: &[Range<usize>],
+    plain: &mut PlainTexts<'d>,
+) -> Vec<Range<usize>> {
     let text = document.text();
-    let mut finder = Finder { windows, spans: Vec::new(), plain: HashSet::default() };
+    let mut finder = Finder { windows, spans: Vec::new(), plain };
     finder.entries((Scope::Top, Secrecy::Parts), document.entries());
     if document.diagnostics().errors() > 0 {
         let (mut start, mut directive) = (0, Secrecy::Parts);
@@ -82,23 +94,39 @@ pub fn secrets_by_place(document: &Document, windows: &[Range<usize>]) -> Vec<Ra
         return merged(finder.spans);
     }
     for comment in windows.iter().flat_map(|window| comments_in(text, window.clone())) {
-        finder.push(comment.start, line_parts(&text[comment.clone()], None).0);
+        finder.unless_plain((None, &text[comment.clone()]), |finder| {
+            finder.push(comment.start, line_parts(&text[comment.clone()], None).0);
+        });
     }
     merged(finder.spans)
 }
 
 /// The scope of a block, and how secret it makes the words in it.
-type Around = (Scope, Secrecy);
+pub type Around = (Scope, Secrecy);
 
-struct Finder<'d> {
+/// The directives without secrets, each with what is around it, and the comments. Many say the same, and most stand in both
+/// texts of a diff.
+pub type PlainTexts<'d> = HashSet<(Option<Around>, &'d str)>;
+
+struct Finder<'d, 'f> {
     /// In their order.
-    windows: &'d [Range<usize>],
+    windows: &'f [Range<usize>],
     spans: Vec<Range<usize>>,
-    /// The lines without secrets: many say the same.
-    plain: HashSet<(Around, &'d str)>,
+    plain: &'f mut PlainTexts<'d>,
 }
 
-impl<'d> Finder<'d> {
+impl<'d> Finder<'d, '_> {
+    /// Looks for secrets in a text, unless it is known that there are none.
+    fn unless_plain(&mut self, key: (Option<Around>, &'d str), look: impl FnOnce(&mut Self)) {
+        let found = self.spans.len();
+        if self.plain.insert(key) {
+            look(self);
+            if self.spans.len() > found {
+                self.plain.remove(&key);
+            }
+        }
+    }
+
     fn push(&mut self, start: usize, parts: Vec<Range<usize>>) {
         self.spans.extend(parts.into_iter().map(|part| start + part.start..start + part.end));
     }
@@ -107,14 +135,14 @@ impl<'d> Finder<'d> {
         for entry in entries {
             let next = self.windows.partition_point(|window| window.end <= entry.start());
             if self.windows.get(next).is_some_and(|window| window.start < entry.end()) {
-                let found = self.spans.len();
-                if !self.plain.contains(&(around, entry.text())) {
+                // Of a block, a part may stand outside of the windows.
+                if entry.is_block() {
                     let inside = self.words(around, entry);
                     self.entries(inside, entry.children());
-                    // Of a block, a part may stand outside of the windows.
-                    if found == self.spans.len() && !entry.is_block() {
-                        self.plain.insert((around, entry.text()));
-                    }
+                } else {
+                    self.unless_plain((Some(around), entry.text()), |finder| {
+                        finder.words(around, entry);
+                    });
                 }
             }
         }

@@ -10,7 +10,7 @@ use memchr::memmem;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use super::finder::{ENDS, comments_in, line_parts, secrets_by_place};
+use super::finder::{ENDS, PlainTexts, comments_in, line_parts, secrets_by_place};
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::mask::{Masker, SHORTEST};
 use super::names::{Secrecy, is_name_byte};
@@ -40,6 +40,7 @@ pub struct SecretValues<'d> {
     values: BTreeSet<String>,
     /// The texts without their secrets, in pieces.
     public: Vec<&'d str>,
+    plain: PlainTexts<'d>,
 }
 
 impl<'d> SecretValues<'d> {
@@ -52,14 +53,15 @@ impl<'d> SecretValues<'d> {
     /// Collects the secrets of documents.
     pub fn collect(documents: impl IntoIterator<Item = &'d Document>) -> Self {
         let mut found = Self::default();
-        documents.into_iter().for_each(|document| drop(found.add(document)));
+        let whole = |document: &Document| 0..document.text().len();
+        documents.into_iter().for_each(|document| drop(found.add(document, &[whole(document)])));
         found
     }
 
-    /// Adds the secrets of a text. Returns their places.
-    pub(super) fn add(&mut self, document: &'d Document) -> Vec<Range<usize>> {
-        let (text, whole) = (document.text(), 0..document.text().len());
-        let spans = secrets_by_place(document, std::slice::from_ref(&whole));
+    /// Adds the secrets in these windows of a text, which are in order. Returns their places, and maybe those of others.
+    pub(super) fn add(&mut self, document: &'d Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
+        let text = document.text();
+        let spans = secrets_by_place(document, windows, &mut self.plain);
         for span in &spans {
             let raw = &text[span.clone()];
             self.keep(&Word::new(raw, 0).value(), DEPTH);
@@ -72,12 +74,17 @@ impl<'d> SecretValues<'d> {
             }
         }
         // What a comment says makes nothing public.
-        let mut start = 0;
-        for span in merged(comments_in(text, whole).chain(spans.iter().cloned()).collect()) {
-            self.public.push(&text[start..span.start]);
-            start = span.end;
+        let hidden = windows.iter().flat_map(|window| comments_in(text, window.clone()));
+        let hidden = merged(hidden.chain(spans.iter().cloned()).collect());
+        for window in windows {
+            let mut start = window.start;
+            let inside = hidden.iter().skip(hidden.partition_point(|span| span.end <= start));
+            for span in inside.take_while(|span| span.start < window.end) {
+                self.public.push(&text[start..span.start.max(start)]);
+                start = span.end.min(window.end);
+            }
+            self.public.push(&text[start..window.end]);
         }
-        self.public.push(&text[start..]);
         spans
     }
 
