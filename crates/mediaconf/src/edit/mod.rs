@@ -292,7 +292,8 @@ fn refuse_torn(both: [&Document; 2]) -> Result<(), Fault> {
 pub fn placeholders(document: &Document) -> impl Iterator<Item = Range<usize>> {
     let text = document.text();
     // Nearly no text has one.
-    let may_hold = text.contains('$') || memchr::memmem::find(text.as_bytes(), b"{%").is_some();
+    let signs = || memchr::memmem::find(text.as_bytes(), b"{%");
+    let may_hold = memchr::memchr(b'$', text.as_bytes()).or_else(signs).is_some();
     let blocks = document.all_entries().take_while(move |_| may_hold).filter(|entry| entry.is_block());
     let is_variable = |block: &Entry<'_>| block.words().last().is_some_and(|word| word.raw.ends_with('$'));
     let is_meant = move |block: &Entry<'_>| text[block.body()].starts_with('%') || is_variable(block);
@@ -324,26 +325,13 @@ fn verify_comments(
     let behind = entries.find(|entry| entry.start() > last.range.end);
     let end = behind.map_or(old.text().len(), |entry| entry.start());
     let new_end = new.text().len() - (old.text().len() - end);
-    let mut counts: HashMap<&str, usize> = HashMap::default();
-    comments_in(new, start..new_end).for_each(|(_, comment)| *counts.entry(comment).or_default() += 1);
+    let mut counts = comment_counts(&new.text()[start..new_end]);
     let mut is_there =
         |comment: &str| counts.get_mut(comment).filter(|left| **left > 0).map(|left| *left -= 1).is_some();
-    let mut kept = comments_in(old, start..end).filter(|(at, _)| !is_gone(*at));
+    let mut kept = comments(&old.text()[start..end]).filter(|(at, _)| !is_gone(start + at));
     // A comment may hold a secret, and is not told.
     let is_proved = kept.all(|(_, comment)| is_there(comment));
     is_proved.then_some(()).ok_or_else(|| Unproved { at: "(comments)".to_owned() })
-}
-
-/// The comments in a part of a text that begins and ends between two entries, each with its place. Most entries have none.
-fn comments_in(document: &Document, part: Range<usize>) -> impl Iterator<Item = (usize, &str)> {
-    let entries = document.entries().skip_while(move |entry| entry.start() < part.start);
-    let inside = entries.take_while(move |entry| entry.end() <= part.end);
-    let bounds = inside.flat_map(|entry| [entry.start(), entry.end()]);
-    let pieces = std::iter::once(part.start).chain(bounds.clone()).zip(bounds.chain([part.end]));
-    let pieces = pieces.filter(|(start, end)| document.text().as_bytes()[*start..*end].contains(&b'#'));
-    pieces.flat_map(|(start, end)| {
-        comments(&document.text()[start..end]).map(move |(at, comment)| (start + at, comment))
-    })
 }
 
 /// True if members are equal; the order of the options of an address matters.

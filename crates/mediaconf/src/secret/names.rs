@@ -1,7 +1,6 @@
 //! Recognises the names that stand before a secret, by the tables of the schema.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::sync::LazyLock;
 
 use percent_encoding::percent_decode_str;
@@ -155,31 +154,13 @@ fn names_secret(word: &str) -> bool {
     // The name itself, a name of a directive in any case, or a slip of one.
     let name = word.trim_matches(|c: char| c.is_ascii_punctuation());
     let is_name = (4..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_name_byte);
-    is_secret_name(word)
-        || (is_name && ((name != word && is_secret_name(name)) || is_account(name) || is_slip(name)))
-}
-
-thread_local! {
-    /// For each length the last name that was asked for, and whether it is a slip: most names stand there again and again.
-    static ASKED: [Cell<([u8; LONGEST_NAME], bool)>; LONGEST_NAME + 1] = const {
-        [const { Cell::new(([0; LONGEST_NAME], false)) }; LONGEST_NAME + 1]
+    let is_slip = || {
+        let lower = name.to_ascii_lowercase();
+        let name = Spelled::new(&lower);
+        NAMES.iter().any(|known| name.slips(*known).is_some())
     };
-}
-
-/// True if a name is one of a secret with a slip, in any case.
-fn is_slip(name: &str) -> bool {
-    let mut lower = [0; LONGEST_NAME];
-    lower[..name.len()].copy_from_slice(name.as_bytes());
-    lower.make_ascii_lowercase();
-    ASKED.with(|asked| {
-        let (length, (known, mut is_slip)) = (name.len(), asked[name.len()].get());
-        if known != lower {
-            let name = Spelled::new(str::from_utf8(&lower[..length]).expect("a name is ASCII"));
-            is_slip = NAMES.iter().any(|known| name.slips(*known).is_some());
-            asked[length].set((lower, is_slip));
-        }
-        is_slip
-    })
+    is_secret_name(word)
+        || (is_name && ((name != word && is_secret_name(name)) || is_account(name) || is_slip()))
 }
 
 /// True for a character that looks like a blank, or like nothing, and is none of the language's.

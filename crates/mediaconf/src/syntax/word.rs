@@ -45,7 +45,11 @@ pub(crate) enum Quoting {
 pub(crate) fn word<'t>(input: &mut &'t [u8]) -> Parsed<(&'t [u8], Quoting)> {
     let whole = *input;
     let bare = bare(input);
-    if input.first() == Some(&b'"') { word_with_quotes(input, whole) } else { Ok((bare, Quoting::Bare)) }
+    if input.first() != Some(&b'"') {
+        return Ok((bare, Quoting::Bare));
+    }
+    let quoted = if bare.is_empty() { quoted_whole(input) } else { b"" };
+    if quoted.is_empty() { word_with_quotes(input, whole) } else { Ok((quoted, Quoting::Quoted)) }
 }
 
 /// bare = *<any character except SP TAB CR LF ; { } ">
