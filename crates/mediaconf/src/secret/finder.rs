@@ -154,7 +154,7 @@ impl<'d> Finder<'d, '_> {
     fn words(&mut self, (scope, inherited): Around, entry: Entry<'_>) -> Around {
         let Ok(row) = read(scope, entry) else {
             let mut reader = WordReader::new(inherited);
-            entry.words().for_each(|word| self.word(&mut reader, word, false));
+            entry.words().for_each(|word| self.word(reader.next(&word.value()), word, false));
             // A block may have any name.
             let is_name = reader.secrecy == Secrecy::Account && !is_other_account(&entry.keyword());
             let inside = if is_name { inherited } else { reader.secrecy };
@@ -162,20 +162,24 @@ impl<'d> Finder<'d, '_> {
         };
         let (facts, mut reader) = (row.codec.facts(), WordReader::new(Secrecy::Parts));
         match facts.object {
-            Some(object) => object
-                .part_words(entry)
-                .for_each(|(part, word)| self.word(&mut reader, word, part.is_some_and(|part| part.secret))),
+            Some(object) => object.part_words(entry).for_each(|(part, word)| {
+                self.word(reader.next(&word.value()), word, part.is_some_and(|part| part.secret));
+            }),
             None => {
-                let is_secret = row.secret && facts.address.is_none();
-                entry.arguments().for_each(|word| self.word(&mut reader, word, is_secret));
+                let mut words = entry.arguments().peekable();
+                while let Some(word) = words.next() {
+                    let value = word.value();
+                    let is_last = words.peek().is_none();
+                    let secrecy = if is_last { reader.last(&value) } else { reader.next(&value) };
+                    self.word(secrecy, word, row.secret && facts.address.is_none());
+                }
             }
         }
         (facts.group.map_or(Scope::Unknown, Kind::scope), Secrecy::Parts)
     }
 
-    fn word(&mut self, reader: &mut WordReader, word: Word<'_>, is_secret: bool) {
+    fn word(&mut self, secrecy: Secrecy, word: Word<'_>, is_secret: bool) {
         let value = word.value();
-        let secrecy = reader.next(&value);
         let secret = match word.option() {
             _ if is_secret || secrecy.hides(&value) => Some(word),
             (key, value) => value.filter(|value| Secrecy::from_name(&key.value()).hides(&value.value())),

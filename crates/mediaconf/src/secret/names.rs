@@ -1,6 +1,7 @@
 //! Recognises the names that stand before a secret, by the tables of the schema.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::sync::LazyLock;
 
 use percent_encoding::percent_decode_str;
@@ -109,11 +110,7 @@ impl WordReader {
 
     /// Returns the secrecy of the next word, and goes on behind it.
     pub fn next(&mut self, word: &str) -> Secrecy {
-        let own = match self.secrecy {
-            _ if self.is_login && word.contains(':') => Secrecy::Whole,
-            Secrecy::Account if self.is_first => Secrecy::Parts,
-            secrecy => secrecy,
-        };
+        let own = self.last(word);
         let is_named = self.is_completed_by(word)
             || glued_name(word).is_some_and(|(name, _)| self.is_first || is_account(name));
         let half = HALVES.iter().find(|(first, _)| word.eq_ignore_ascii_case(first));
@@ -124,6 +121,15 @@ impl WordReader {
             second_half: half.map(|(_, second)| *second),
         };
         own
+    }
+
+    /// Returns the secrecy of the next word, if none is behind it.
+    pub fn last(&self, word: &str) -> Secrecy {
+        match self.secrecy {
+            _ if self.is_login && word.contains(':') => Secrecy::Whole,
+            Secrecy::Account if self.is_first => Secrecy::Parts,
+            secrecy => secrecy,
+        }
     }
 
     /// Goes on behind a word.
@@ -154,13 +160,27 @@ fn names_secret(word: &str) -> bool {
     // The name itself, a name of a directive in any case, or a slip of one.
     let name = word.trim_matches(|c: char| c.is_ascii_punctuation());
     let is_name = (4..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_name_byte);
-    let is_slip = || {
-        let lower = name.to_ascii_lowercase();
-        let name = Spelled::new(&lower);
-        NAMES.iter().any(|known| name.slips(*known).is_some())
-    };
     is_secret_name(word)
-        || (is_name && ((name != word && is_secret_name(name)) || is_account(name) || is_slip()))
+        || (is_name && ((name != word && is_secret_name(name)) || is_account(name) || is_slip(name)))
+}
+
+thread_local! {
+    /// The last name of each length that was asked for, and whether it is a slip: most names stand there again and again.
+    static ASKED: RefCell<Vec<(String, bool)>> = RefCell::new(vec![Default::default(); LONGEST_NAME + 1]);
+}
+
+/// True if a name is one of a secret with a slip, in any case.
+fn is_slip(name: &str) -> bool {
+    ASKED.with_borrow_mut(|asked| {
+        let (known, is_slip) = &mut asked[name.len()];
+        if known != name {
+            name.clone_into(known);
+            let lower = name.to_ascii_lowercase();
+            let name = Spelled::new(&lower);
+            *is_slip = NAMES.iter().any(|known| name.slips(*known).is_some());
+        }
+        *is_slip
+    })
 }
 
 /// True for a character that looks like a blank, or like nothing, and is none of the language's.
