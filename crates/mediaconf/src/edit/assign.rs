@@ -68,8 +68,10 @@ impl AssignedValue {
     /// True if the value is the whole list or the whole backend, and not given as JSON.
     fn is_whole_in_words(&self, place: Place) -> bool {
         let (Self::Typed(text) | Self::Text(text)) = self else { return false };
-        let is_object = text.trim_start().starts_with('{');
-        if place.facts().address.is_some() { !is_object } else { place.takes_elements() && !is_whole_list(text) }
+        match place.facts().address {
+            Some(_) => !text.trim_start().starts_with('{'),
+            None => place.takes_elements() && !is_whole_list(text),
+        }
     }
 }
 
