@@ -273,6 +273,11 @@ impl Error {
         Self { kind, message, hint, faults, unlisted, guard, brief, reason, signal, status, broken }
     }
 
+    /// What was asked for does not make sense.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, message).hint(hint)
+    }
+
     /// The same error with advice.
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }

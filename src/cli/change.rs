@@ -16,8 +16,8 @@ use crate::cli::render::texts::{masked_entry, paths_and_more, print_change};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, Decision, Expected, Guard, OutcomeNote, ReportParts,
-    RequestedChange, StatusPart, reverted_in,
+    COMMANDS, ChangeOptions, ChangeReport, ConfigService, Decision, Expected, Guard, OutcomeNote,
+    ReportParts, RequestedChange, StatusPart, reverted_in,
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::progress;
@@ -27,9 +27,6 @@ use mediaconf::{AssignOptions, Masker, one_line};
 
 /// A change of more streams, lives and plugins than this is asked about.
 const MOST_UNASKED: usize = 20;
-
-/// The commands that are operations of the API.
-const OPERATIONS: [&str; 5] = ["modify", "save", "update", "rollback", "revert"];
 
 /// A command that makes a change, and how it reports the outcome.
 #[derive(Clone)]
@@ -53,7 +50,7 @@ impl<'a> ChangeCommand<'a> {
     pub fn new(args: &'a ChangeArgs, name: &'static str) -> Self {
         let mut options = args.options();
         // The history names another change by its command.
-        options.command = (!OPERATIONS.contains(&name)).then(|| name.into());
+        options.command = COMMANDS.contains(&name).then(|| name.into());
         Self { args, options, waves: Vec::new(), name, diff_was_shown: false, asks_about: None }
     }
 

@@ -28,11 +28,6 @@ impl Error {
         Self::new(kind, format!("{}: {}", what.as_ref(), reason(source)))
     }
 
-    /// The command line does not make sense.
-    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Usage, message).hint(hint)
-    }
-
     /// Refuses a text of this name that has errors.
     pub fn refuse_broken(name: &str, snapshot: &Arc<Snapshot>) -> Result<(), Self> {
         let errors = snapshot.diagnostics().errors();
