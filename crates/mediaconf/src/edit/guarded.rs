@@ -188,7 +188,13 @@ impl<'d> Sync<'_, 'd> {
         let meant = blocks.clone().find_map(own);
         let meant = meant.or_else(|| std::iter::once((scope, above)).chain(blocks).find_map(part));
         let is_wrapper = || line.is_block() && wraps(line);
-        meant.or_else(|| is_wrapper().then(|| format!("did you mean what is in `{key}`, without it?")))
+        let wrapped = || is_wrapper().then(|| format!("did you mean what is in `{key}`, without it?"));
+        meant.or_else(wrapped).or_else(|| {
+            // What was read of one path is its value, and no patch.
+            let holds = |block: &Entry<'_>| block.children().any(|child| child.keyword() == key);
+            let mut blocks = self.document.all_entries().filter(|block| block.block_kind().is_none());
+            Some(format!("did you mean `{key}` in the block `{}`?", blocks.find(holds)?.keyword()))
+        })
     }
 
     /// The key of the group that has a block of this name.

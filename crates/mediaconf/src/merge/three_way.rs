@@ -8,7 +8,7 @@ use similar::{MergeResolution, TextMerge};
 
 use crate::edit::comment_counts;
 use crate::query::Config;
-use crate::schema::{FaultKind, Object};
+use crate::schema::{FaultKind, Object, Schema};
 use crate::syntax::Document;
 
 impl Document {
@@ -56,12 +56,32 @@ impl Document {
             Err(_) => None,
         };
         let by_values = with(theirs, patch).ok_or_else(clash)?;
-        let by_lines = lines.and_then(|lines| with(&lines, lines.patch_to(&by_values)));
-        let is_right = |text: &Self| text.patch_to(&by_values).is_empty();
+        // Lines that do not clash have the order of both: a position counts other blocks, too.
+        let left = |text: &Self| {
+            let patch = text.patch_to(&by_values);
+            if is_clean { without_positions(patch) } else { patch }
+        };
+        let by_lines = lines.and_then(|lines| with(&lines, left(&lines)));
+        let is_right = |text: &Self| left(text).is_empty();
         let keeps_comments = |text: &Self| keeps_comments(text, [self, mine, theirs]);
         let by_lines = by_lines.filter(|text| is_right(text) && (is_clean || keeps_comments(text)));
         by_lines.or_else(|| Some(by_values).filter(keeps_comments)).ok_or_else(clash)
     }
+}
+
+/// A patch that moves no block.
+fn without_positions(mut patch: Object) -> Object {
+    patch.retain(|key, value| {
+        let blocks = value.as_object_mut().filter(|_| Schema::kind(key).is_some());
+        blocks.is_none_or(|blocks| {
+            blocks.retain(|_, block| match block.as_object_mut() {
+                Some(members) => members.shift_remove(Schema::POSITION).is_none() || !members.is_empty(),
+                None => true,
+            });
+            !blocks.is_empty()
+        })
+    });
+    patch
 }
 
 /// The merged text without a clash: what both sides added at one place stands there, theirs first; of other lines that
@@ -162,6 +182,14 @@ mod tests {
         let swapped = [["rtmp 1;\nhttp 80;", "http 80;\nrtmp 1;"]];
         check(&swapped, &[["title A", "title B"]]);
         check(&[["rtmp 1", "rtmp 3"]], &[["http 80;\nrtsp 2;", "rtsp 2;\nhttp 80;"]]);
+    }
+
+    #[test]
+    fn a_name_goes_back_where_the_block_stands_now() {
+        let texts = ["stream a;\n# c\nstream x;\nstream d;\n", "stream a;\n# c\nstream b;\nstream d;\n"];
+        let [base, mine, theirs] = [texts[0], texts[1], &texts[0][10..]].map(Document::parse);
+        let merged = base.three_way(&mine, &theirs, Some(base.patch_to(&mine)));
+        assert_eq!(merged.expect("no line clashes").text(), &texts[1][10..]);
     }
 
     #[test]
