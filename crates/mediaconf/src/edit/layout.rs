@@ -186,6 +186,9 @@ impl<'a, 'd> Layout<'a, 'd> {
                 Insertion::Old(..) if needs_own_line() => (anchor.start(), newline, own_line, false),
                 _ => (anchor.start(), nothing, " ".to_owned(), true),
             },
+            Anchor::BeforeComments(anchor) if !around.begins_line(anchor.start()) => {
+                (anchor.start(), newline, own_line, false)
+            }
             Anchor::Before(anchor) | Anchor::BeforeComments(anchor) | Anchor::BeforeHeading(anchor) => {
                 let line_start = around.line_start(anchor.start());
                 let offset = match place {

@@ -147,13 +147,14 @@ impl<'d> Sync<'_, 'd> {
         let count = entries.len();
         let survivors = (0..count).filter(|&place| self.is_staying(&entries[place]));
         let unmoved: Vec<usize> = survivors.chain(count..count + new.len()).collect();
+        let moving: HashSet<usize> = movers.iter().map(|(item, _)| *item).collect();
         let items = if movers.is_empty() { unmoved.clone() } else { arranged(unmoved.clone(), movers) };
         if unmoved.len() == count && items == unmoved && new.is_empty() {
             return;
         }
         let name = |&item: &usize| entries.get(item).map_or_else(|| new[item - count].0.clone(), name_of);
         self.promises.orders.insert(kind, items.iter().map(name).collect());
-        let stays = staying(&items, count);
+        let stays = staying(&items, count, &moving);
         let at_end = self.place_at_end();
         let mut below = items.iter().copied().filter(|item| stays.contains(item)).peekable();
         let (mut previous, mut comes_up) = (None, false);
@@ -256,10 +257,13 @@ fn arranged(items: Vec<usize>, mut movers: Vec<(usize, usize)>) -> Vec<usize> {
     arranged
 }
 
-/// Returns which of the `count` existing blocks keep their place in the text: as many as possible.
-fn staying(items: &[usize], count: usize) -> HashSet<usize> {
+/// Returns which of the `count` existing blocks keep their place in the text: as many as possible, and not those that are
+/// `moving` if others are as many.
+fn staying(items: &[usize], count: usize, moving: &HashSet<usize>) -> HashSet<usize> {
     let existing: Vec<usize> = items.iter().copied().filter(|item| *item < count).collect();
-    longest_increasing_subsequence(&existing).into_iter().map(|index| existing[index]).collect()
+    let most = longest_increasing_subsequence(&existing);
+    let others: HashSet<usize> = existing.iter().copied().filter(|item| !moving.contains(item)).collect();
+    if others.len() < most.len() { most.into_iter().map(|index| existing[index]).collect() } else { others }
 }
 
 fn name_of(entry: &Entry<'_>) -> String {
@@ -310,7 +314,11 @@ mod tests {
 
     #[test]
     fn as_few_as_possible_move() {
-        assert_eq!(staying(&[1, 0, 2], 3), HashSet::from([0, 2]));
-        assert_eq!(staying(&[3, 0, 1, 2, 4], 4), HashSet::from([0, 1, 2]));
+        let stay = |items: &[usize], count, moving: &[usize]| {
+            staying(items, count, &moving.iter().copied().collect())
+        };
+        assert_eq!(stay(&[1, 0, 2], 3, &[0, 1]), HashSet::from([0, 2]));
+        assert_eq!(stay(&[1, 0, 2], 3, &[0]), HashSet::from([1, 2]));
+        assert_eq!(stay(&[3, 0, 1, 2, 4], 4, &[3]), HashSet::from([0, 1, 2]));
     }
 }

@@ -313,6 +313,10 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, Leave)]) -> Taken {
     let range = match begins_line {
         _ if whole_lines => start..around.next_line(end),
         // What follows takes its place, and the line keeps its indentation.
+        true if leave == Leave::Removed => {
+            let indented = text[start..].trim_start_matches([' ', '\t']).len();
+            text.len() - indented..line_end - rest.len()
+        }
         true => first.start()..line_end - rest.len(),
         false => text[..first.start()].trim_end_matches([' ', '\t']).len()..end,
     };
