@@ -1,8 +1,8 @@
 //! mediactl reads and changes the configuration of media servers: only the bytes that had to
-//! change change, it is proved before the write, and nothing is ever lost.
+//! change change, each edit is proved before the write, and the history keeps the text before.
 //!
 //! The format (its text, its schema, and proved edits) is the crate `mediaconf`. The layers of the program, in the order
-//! in which they are to be read; a layer names only layers above it:
+//! in which they are to be read; a layer names only layers to its left:
 //!
 //! ```text
 //! store → engine → node → http → lsp → cli → main.rs

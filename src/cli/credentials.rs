@@ -120,10 +120,10 @@ fn password_in(file: &Path) -> Result<String, Error> {
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// What a command printed, or why it has no password; empty while it runs.
-type Printed = Arc<OnceLock<Result<String, String>>>;
+type CommandOutput = Arc<OnceLock<Result<String, String>>>;
 
 /// The commands that were run. Many contexts have the same one.
-static KNOWN: LazyLock<Mutex<HashMap<String, Printed>>> = LazyLock::new(Mutex::default);
+static KNOWN: LazyLock<Mutex<HashMap<String, CommandOutput>>> = LazyLock::new(Mutex::default);
 
 /// The process groups of those that run.
 static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());

@@ -83,10 +83,12 @@ fn a_room_names_only_rooms_to_its_left() {
 fn a_name_of_a_type_stands_for_one_thing() {
     let mut names = BTreeSet::new();
     for (file, code) in code() {
-        for line in code.lines().map(|line| line.strip_prefix("pub ").unwrap_or(line)) {
+        for line in code.lines() {
+            let line =
+                line.strip_prefix("pub").and_then(|rest| rest.split_once(' ')).map_or(line, |(_, rest)| rest);
             let (word, rest) = line.split_once(' ').unwrap_or_default();
             let name = rest.split([' ', '<', '(', ';']).next().unwrap_or_default().to_owned();
-            let is_type = ["struct", "enum", "trait"].contains(&word);
+            let is_type = ["struct", "enum", "trait", "type"].contains(&word);
             assert!(!is_type || names.insert(name), "{file}: {line}");
         }
     }

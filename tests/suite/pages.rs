@@ -113,7 +113,8 @@ fn the_walks_in_the_architecture_page_are_those_of_the_code() {
         let function = format!("fn {}", rest.split(' ').next().unwrap_or_default());
         let library = file.strip_prefix("mediaconf/").map(|file| format!("crates/mediaconf/src/{file}.rs"));
         let path = library.unwrap_or_else(|| format!("src/{file}.rs"));
-        let is_there = || read(&checkout().join(path)).contains(&function);
+        let is_there =
+            || read(&checkout().join(path)).split(&function).skip(1).any(|rest| rest.starts_with(['(', '<']));
         assert!(file.contains(' ') || is_there(), "{file}: `{function}`");
     }
 }

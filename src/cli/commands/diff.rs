@@ -82,7 +82,7 @@ impl DiffArgs {
         let sides = Self::sides(&given)?;
         let form = if self.json { ChangeFormat::Json } else { self.output };
         let is_patch = form == ChangeFormat::Json;
-        let compared = |sides| Compared::new(sides, form, ui);
+        let compared = |sides| Comparison::new(sides, form, ui);
         // What is the same for all servers is read once.
         let given = [Side::of_argument(sides[0], call)?, Side::of_argument(sides[1], call)?];
         let answers = match given {
@@ -98,13 +98,13 @@ impl DiffArgs {
         answers.once(|compared| compared.notes.clone()).iter().for_each(|note| ui.note(note));
         if is_patch {
             ui.print_json(&answers.json(|compared| compared.patch.clone()))?;
-        } else if let Some((_, Compared { sides: [old, new], diff, values, .. })) = answers.one() {
+        } else if let Some((_, Comparison { sides: [old, new], diff, values, .. })) = answers.one() {
             let (differing, names) = ((&**diff, values.as_deref()), [&*old.name, &*new.name]);
             ui.print_painted(|out| print_change(form, differing, names, ui, out))?;
         } else {
             // Equal differences of servers are shown once, above a table of all servers.
             let (mut diffs, mut rows) = (Vec::new(), Vec::new());
-            for (server, Compared { sides, diff, .. }) in answers.found() {
+            for (server, Comparison { sides, diff, .. }) in answers.found() {
                 let [old, new] = sides.each_ref().map(|side| &*side.text);
                 let [added, removed] = added_and_removed(diff);
                 let (differs, lines) = match diff.is_empty() {
@@ -218,7 +218,7 @@ impl Side {
 }
 
 /// Two configurations that are compared.
-struct Compared {
+struct Comparison {
     sides: [Side; 2],
     /// The lines of the difference; none where a patch is asked for.
     diff: Vec<String>,
@@ -230,7 +230,7 @@ struct Compared {
     notes: Vec<String>,
 }
 
-impl Compared {
+impl Comparison {
     fn new(sides: [Side; 2], form: ChangeFormat, ui: Ui) -> Result<Self, Error> {
         let mut notes: Vec<String> = sides.iter().filter_map(|side| side.note.clone()).collect();
         let [old, new] = &sides;

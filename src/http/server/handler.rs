@@ -1,5 +1,5 @@
 //! From a request to its response: authenticates, finds the route, and calls the endpoint. An endpoint is a function that
-//! answers a [`Call`] or returns an [`Error`]; here alone that becomes a problem document.
+//! answers a [`Call`] or returns an [`Error`], which becomes a problem document here.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
@@ -107,7 +107,7 @@ pub fn place(all: &Arc<()>, most: usize) -> Option<Arc<()>> {
 const COSTLY_READS: usize = 8;
 
 /// The place and the turn of a read that takes long.
-type Turn<'h> = (Arc<()>, MutexGuard<'h, ()>);
+type CostlyRead<'h> = (Arc<()>, MutexGuard<'h, ()>);
 
 impl Handler {
     /// A handler over an engine that runs a configuration.
@@ -156,7 +156,7 @@ impl Handler {
     ///
     /// # Errors
     /// `Full`: too many viewers wait.
-    pub(super) fn turn(&self, role: Role) -> Result<Option<Turn<'_>>, Error> {
+    pub(super) fn turn(&self, role: Role) -> Result<Option<CostlyRead<'_>>, Error> {
         if role == Role::Edit {
             return Ok(None);
         }

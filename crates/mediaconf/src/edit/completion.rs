@@ -42,7 +42,7 @@ pub struct Completion<'c> {
 }
 
 /// A candidate, and the sign that leads to what is in it; empty if there is none.
-type Step = (Proposal, &'static str);
+type Continuation = (Proposal, &'static str);
 
 impl Completion<'_> {
     /// The candidates for a text, in the order in which they are shown. The only one with others in it is
@@ -60,7 +60,7 @@ impl Completion<'_> {
         found.into_iter().map(|(candidate, _)| candidate).collect()
     }
 
-    fn steps(&self, typed: &str) -> Option<Vec<Step>> {
+    fn steps(&self, typed: &str) -> Option<Vec<Continuation>> {
         let (above, head, start) = split(typed);
         let (above, typed) = (Path { segments: [self.base, &above].concat() }, [&*head, start]);
         // Patterns stand for any of the names or entries that they match.
@@ -70,7 +70,7 @@ impl Completion<'_> {
     }
 
     /// The candidate for a place.
-    fn found(&self, text: String, help: String, form: JsonForm) -> Step {
+    fn found(&self, text: String, help: String, form: JsonForm) -> Continuation {
         let sign = match (self.path_use, form) {
             (PathUse::Condition, JsonForm::List) | (_, JsonForm::Object) => ".",
             (_, JsonForm::List) => "[",
@@ -82,7 +82,7 @@ impl Completion<'_> {
     }
 
     /// The members of the value at `above` whose names begin with what is typed.
-    fn members(&self, above: &Path, place: Place, [head, start]: [&str; 2]) -> Vec<Step> {
+    fn members(&self, above: &Path, place: Place, [head, start]: [&str; 2]) -> Vec<Continuation> {
         if start.contains('*') {
             let form = self.form(above, place, start);
             return vec![self.found(format!("{head}{start}"), String::new(), form)];
@@ -164,7 +164,7 @@ impl Completion<'_> {
     }
 
     /// The values that the schema knows at a place, and that begin with what is typed.
-    fn values(&self, above: &Path, place: Place, [head, start]: [&str; 2]) -> Vec<Step> {
+    fn values(&self, above: &Path, place: Place, [head, start]: [&str; 2]) -> Vec<Continuation> {
         if !matches!(self.path_use, PathUse::Settable | PathUse::Condition) {
             return Vec::new();
         }

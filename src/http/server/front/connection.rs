@@ -12,7 +12,7 @@ use httparse::{Status, parse_chunk_size};
 use tiny_http::StatusCode;
 
 use super::backend::Backend;
-use super::head::{Framing, Parsed, head_too_large, line_end, malformed, parse};
+use super::head::{Framing, RequestHead, head_too_large, line_end, malformed, parse};
 use super::limits::{self, Limits};
 use super::slots::{Slot, Slots};
 use crate::error::{Error, ErrorKind};
@@ -113,7 +113,7 @@ impl<'f> Connection<'f> {
         let limits = &self.shared.limits;
         let begin = self.await_request()?;
         self.stream.timed().set_times(begin + limits.head_time, limits.head_time);
-        let Parsed { mut head, framing, keep, expects_continue } = self.read_head()?;
+        let RequestHead { mut head, framing, keep, expects_continue } = self.read_head()?;
         self.is_asked = true;
         let rank = self.shared.service.rank(&head);
         self.slot.judge(rank)?;
@@ -172,7 +172,7 @@ impl<'f> Connection<'f> {
         }
     }
 
-    fn read_head(&mut self) -> Result<Parsed, End> {
+    fn read_head(&mut self) -> Result<RequestHead, End> {
         let mut head = BytesMut::new();
         while !head.ends_with(b"\r\n\r\n") {
             head.extend_from_slice(&self.line("head", limits::HEAD - head.len())?);

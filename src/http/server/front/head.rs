@@ -21,7 +21,7 @@ pub enum Framing {
 
 /// A parsed head.
 #[derive(Debug)]
-pub struct Parsed {
+pub struct RequestHead {
     /// The head for the handler.
     pub head: Head,
     /// The mark of the end of the body.
@@ -57,7 +57,7 @@ pub fn head_too_large(detail: impl Into<String>) -> Error {
 }
 
 /// Parses a head from its first line to its empty line, all of it ASCII.
-pub fn parse(bytes: &[u8], peer: PeerAddress) -> Result<Parsed, Error> {
+pub fn parse(bytes: &[u8], peer: PeerAddress) -> Result<RequestHead, Error> {
     let mut places = vec![httparse::EMPTY_HEADER; HEADERS];
     let mut request = httparse::Request::new(&mut places);
     match request.parse(bytes) {
@@ -86,7 +86,7 @@ pub fn parse(bytes: &[u8], peer: PeerAddress) -> Result<Parsed, Error> {
     let framing = framing(&head, old)?;
     let keep = !old && !has_word(&head, "connection", "close");
     let expects_continue = !old && has_word(&head, "expect", "100-continue");
-    Ok(Parsed { head, framing, keep, expects_continue })
+    Ok(RequestHead { head, framing, keep, expects_continue })
 }
 
 fn has_word(head: &Head, name: &str, word: &str) -> bool {
@@ -132,11 +132,11 @@ mod tests {
         refusal.status.unwrap_or(refusal.kind.status())
     }
 
-    fn read(head: &str) -> Result<Parsed, Error> {
+    fn read(head: &str) -> Result<RequestHead, Error> {
         parse(head.as_bytes(), PeerAddress::Uid(0))
     }
 
-    fn good(head: &str) -> Parsed {
+    fn good(head: &str) -> RequestHead {
         read(head).unwrap_or_else(|refusal| panic!("{head:?}: {}", refusal.message))
     }
 
