@@ -1,6 +1,7 @@
 //! What the commands that change something share: the questions, the report, and the wait for what becomes of the change.
 //!
-//! A change that needs a question as a whole is rehearsed and shown before: of many entries, and where its command asks. Without a terminal nothing is asked.
+//! A change of many entries, or of a command that always asks, is rehearsed and shown before the question. Without a terminal
+//! nothing is asked.
 
 use std::io;
 use std::sync::Arc;

@@ -104,7 +104,7 @@ pub fn watch_canary(
     let names = sorted_ranges(waves.last().map_or(&[][..], Vec::as_slice));
     let unless = format!("unless it runs on {names} within {}", pending.left());
     report.ui.note(&format!("the change goes back {unless}; until then other nodes wait"));
-    // While it is pending, no other change is made, so the last one is this one.
+    // No other change is made while this one is pending, so it is the last one of the history.
     let newest = service.history(1).map_err(not_known)?.into_iter().next();
     let own = newest.filter(|newest| newest.operation != EXPIRED).map(|own| own.number);
     let mut waits_for = Vec::new();

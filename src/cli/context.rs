@@ -188,8 +188,8 @@ fn word(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Looks at an opened file, the links to it, and the folders above them. If others may write one of these, returns the
-/// command that takes this right from them.
+/// Returns the command that takes from other users the right to write an opened file, a link to it, or a folder above them;
+/// `None` if they have no such right.
 fn mended_by(path: &Path, opened: &Metadata) -> io::Result<Option<String>> {
     let (real, given) = match path.canonicalize() {
         // A pipe without a name, as in `--inventory <(…)`, is nobody else's.

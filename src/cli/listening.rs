@@ -133,12 +133,12 @@ pub fn tell_manager(state: &str) {
 const SETTINGS: &str =
     "glibc.malloc.arena_max=2:glibc.malloc.mmap_threshold=4194304:glibc.malloc.trim_threshold=16777216";
 
-/// Limits the freed memory that the allocator of the GNU C library keeps: it keeps it for each thread
-/// apart, and more of it for larger blocks. It reads its settings from the environment before `main`
-/// begins, and safe code has no other way to it.
+/// Limits the freed memory that the allocator of the GNU C library keeps: much for each thread, and more
+/// after larger blocks. The allocator reads its settings from the environment before `main` begins. Safe
+/// code can't change them later.
 ///
-/// Starts this program again in its process, with the settings in its environment, unless they or others
-/// are there. Where that fails, the server takes more memory, and all else is the same.
+/// Starts this program again in its process, with the settings in its environment, unless the environment
+/// has settings. If that fails, the server takes more memory; nothing else changes.
 pub fn limit_memory() {
     if cfg!(target_env = "gnu") && env::var_os(ALLOCATOR_SETTINGS).is_none() {
         let mut arguments = env::args_os();

@@ -82,12 +82,12 @@ impl Target {
         Self { service: Box::new(service), is_server, unreachable: None, file: None }
     }
 
-    /// A configuration with the files that it includes; `None` if it includes none, or where the server
-    /// does not send them. `read` is the text that was read: this one, or the one that this is made of.
+    /// A configuration with the files that it includes; `None` if it includes none, or if the server
+    /// does not send them. `read` is the configuration as it was read: `text`, or the one that `text` was made of.
     pub fn composed(&self, text: &Arc<Snapshot>, read: &Snapshot) -> Result<Option<Composed>, Error> {
         let name = self.service.name();
         match (&self.file, &read.included) {
-            // Who works on this machine reads them as this user.
+            // On this machine, the files are read with the rights of this user.
             (Some(file), _) => Ok(Composed::compose(name, text, &**file)),
             (None, Some(sent)) => {
                 Ok(Composed::of_sent(name, text, sent.as_ref().as_ref().map_err(Clone::clone)?))
@@ -376,13 +376,13 @@ fn cluster(global: &GlobalArgs) -> Result<Option<ClusterStore>, Error> {
     found.map(|(url, owner, _)| cluster_store(&url, &owner, &global.remote)).transpose()
 }
 
-/// The same of a command that needs one.
+/// As [`cluster`], for a command that needs one.
 pub fn named_cluster(global: &GlobalArgs) -> Result<ClusterStore, Error> {
     let hint = "name one with `--cluster URL`, or with the context of one";
     cluster(global)?.ok_or_else(|| Error::usage("nodes are in a cluster", hint))
 }
 
-/// The same of a node that follows it: it may be named beside a file.
+/// As [`cluster`], for a node that follows the configuration: its file may be named, too.
 pub fn followed_cluster(global: &GlobalArgs) -> Result<Option<ClusterStore>, Error> {
     let kind = match global.chosen.kind {
         _ if global.cluster.is_some() => TargetKind::Cluster(NamedBy::CommandLine),
@@ -397,7 +397,7 @@ pub fn followed_cluster(global: &GlobalArgs) -> Result<Option<ClusterStore>, Err
 /// more: etcd answers at once.
 fn cluster_store(url: &str, owner: &Owner, options: &RemoteArgs) -> Result<ClusterStore, Error> {
     let (url, userinfo) = cluster_url(url)?;
-    // Before it is read, so that no later file passes for this one.
+    // Its last write is noted before it is read: a file that is replaced meanwhile is then read again.
     let password_file =
         options.password_file.as_ref().and_then(|path| Some((path.clone(), LastWrite::of(path)?)));
     let known = KnownCredentials::find(options, userinfo, owner, None)?;
@@ -405,7 +405,7 @@ fn cluster_store(url: &str, owner: &Owner, options: &RemoteArgs) -> Result<Clust
         let hint = "`--cacert FILE` names the authorities that etcd's certificates are from";
         return Err(Error::usage("`--insecure` and `--fingerprint` are for servers, and not for etcd", hint));
     }
-    // A password is read again where a file has it.
+    // A password in a file is read again when the file is replaced.
     let password = known.password.map(|password| ReplaceableFile::new(password, password_file));
     let login = known.login.zip(password);
     let context = owner.context();

@@ -384,11 +384,11 @@ pub struct ChangeReport {
     pub file: Option<Revision>,
     /// The revision of the text afterwards.
     pub after: Option<Revision>,
-    /// Where it was made in this process: the text that it is compared with, which is that of the file if that is another
-    /// one than the change is made of.
+    /// The text that the new one is compared with: the text of `file`, else that of `before`. `None` if another process made
+    /// the change.
     #[serde(skip)]
     pub old: Option<Arc<Snapshot>>,
-    /// Likewise the configuration afterwards; `None` if nothing changed and there was no file.
+    /// The configuration afterwards. `None` if another process made the change, or nothing changed and there was no file.
     #[serde(skip)]
     pub snapshot: Option<Arc<Snapshot>>,
     pub lines_added: usize,

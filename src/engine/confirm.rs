@@ -23,8 +23,8 @@ pub(super) const TAKEN_BACK: &str = "rolled back before it was confirmed";
 const RETRY: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// Arms the automatic rollback of a change that is about to be made. What is returned is told when it is made, and
-    /// dropped if it is not.
+    /// Arms the automatic rollback of a change that is about to be made. The caller sends to the channel once the change is
+    /// made, and drops it if the change fails.
     pub(super) fn arm_rollback(
         &self,
         pending: &PendingChange,
@@ -237,13 +237,14 @@ pub fn canary_refusal(what: &str, hint: &'static str) -> Error {
     Error::new(ErrorKind::Usage, format!("canary: {what}")).hint(hint)
 }
 
-/// The waves in which a change goes over servers or nodes, before it goes to the rest. `given` are names, numbers and parts such
-/// as `10%`; a number or part counts all of them. Names that stand together are one wave, a number or a part is one, and each
-/// wave holds those before it, so that one which adds nobody is left out. Beside named ones those are chosen that `may_go`:
-/// the first of each group of names, then of each group the same part.
+/// The servers or nodes that take a change before the rest, in waves of indexes of `names`. Each wave holds the waves before.
+///
+/// `given` has names, numbers, and parts such as `10%`. Names that stand together are one wave. A number or a part is one
+/// wave, filled up to that number or part of all `names`. Only those that `may_go` fill it: the first of each group of
+/// names, then the same part of each group. A wave that adds nobody is left out: `a,1` is one wave.
 ///
 /// # Errors
-/// The word that is neither.
+/// The word that is no name, number or part.
 pub fn waves(
     given: &[String],
     names: &[&str],

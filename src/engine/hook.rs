@@ -77,11 +77,11 @@ impl Hooks {
 #[derive(Debug, Error)]
 #[error("{reason}{}", after_colon(.stderr))]
 pub struct HookFailure {
-    /// What became of it, without what it printed.
+    /// How the hook ended, without its output: `failed with exit code 1`.
     pub reason: String,
     /// Its exit code; `None` if it did not come to its end.
     pub exit_code: Option<i32>,
-    /// The signal that came for the command that ran it, for which it was killed.
+    /// The signal to this program for which the hook was killed.
     pub interrupted: Option<i32>,
     /// The start of its stderr.
     pub stderr: String,

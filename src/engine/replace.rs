@@ -240,8 +240,9 @@ impl Transaction<'_> {
     }
 }
 
-/// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`. Where secrets are masked, a path that holds
-/// one leads nowhere.
+/// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`.
+///
+/// If secrets are masked, a path that holds a secret leads nowhere.
 ///
 /// # Errors
 /// The text has errors; nothing is at the path; what is there is not one entry of the text.
@@ -268,10 +269,10 @@ pub fn not_there(found: impl Into<Error>) -> Error {
     }
 }
 
-/// Returns a text in which an entry has another text, without the white space around that.
+/// Returns `text` with a new text for the entry at `path`. White space around the new text is dropped.
 ///
 /// # Errors
-/// As [`entry_range`]; the new text is not one whole entry, or one that is added is not the entry at the path.
+/// Those of [`entry_range`]. The new text is not one whole entry. The path does not name the entry that is added.
 pub fn with_entry(
     text: &Arc<Snapshot>,
     EntryEdit { path, text: entry, create }: &EntryEdit,

@@ -50,8 +50,7 @@ pub trait ConfigService: Send + Sync {
     }
 }
 
-/// Refuses to go on with a server that has only the four operations that every server has, and so not what this noun says;
-/// nothing is changed.
+/// Refuses a server that has only the four operations, and so lacks what `noun` names; nothing is changed.
 pub fn demand(service: &dyn ConfigService, noun: &str) -> Result<(), Error> {
     match service.status(StatusPart::Level)?.is_plain {
         true => Err(Error::not_offered(service.name(), noun)),

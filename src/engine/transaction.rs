@@ -1,9 +1,9 @@
 //! The order of work of every change.
 //!
 //! ```text
-//! begin:   turn → lock → load → reconcile
-//! compute: the operation computes the new text, and its guards
-//! finish:  judgement → check hook → prepare → commit → swap → reload hook
+//! begin:   turn → lock → roll back what nobody confirmed → load → reconcile
+//! compute: the operation computes the new text, and asks its guards
+//! finish:  judge → check hook → arm the rollback → prepare → commit → swap → reload hook
 //! ```
 //!
 //! A rehearsal takes neither turn nor lock, and ends behind the check hook: however long that takes, no change waits for it.

@@ -1,6 +1,9 @@
 //! The vocabulary of both ends of the API: its routes, in one table by which the server routes and the client sends; the
 //! names of headers and parameters; media types; and the fingerprint of a certificate, which both ends show.
 //!
+//! *The four operations* are `read_config`, `modify_config`, `update_config` and `save_config`. Other
+//! programs with an older API have them alone; all other rows are of this API.
+//!
 //! A new endpoint is a row here, a function in `server`, and its description in `openapi.json`, from which the manual page is
 //! made, and which a test compares with what the server takes.
 

@@ -2,8 +2,8 @@
 //! confirmed.
 //!
 //! [`Store`] and [`Writer`] are the port that the engine works with. Two stores are behind it: a file on
-//! disk ([`mod@file`]), and etcd, which many machines share ([`mod@etcd`]). A store does not know the meaning of a text, has no notion of a terminal, and
-//! prints nothing: what users should know comes back as an [`Error`] or a [`Warning`].
+//! disk ([`mod@file`]), and etcd, which many machines share ([`mod@etcd`]). A store does not know the meaning of
+//! a text, has no notion of a terminal, and prints nothing: what users should know comes back as an [`Error`] or a [`Warning`].
 //!
 //! A change takes these steps, and a failure at any of them leaves the old text:
 //!

@@ -249,7 +249,7 @@ pub struct HistoryEntry {
     /// The author; unknown for a hand edit.
     pub by: Option<String>,
     pub message: Option<String>,
-    /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
+    /// The id of the change. An automatic rollback has the id of the change that it rolls back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The changes that it undoes, between commas: each by its id, or as `change:N` where it has none.

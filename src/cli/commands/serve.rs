@@ -42,8 +42,8 @@ const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
 /// file. So the running configuration, the file, and the output of the commands never disagree. Over TCP the
 /// server asks for the login and the password of `edit_auth`; without them it does not listen on TCP.
 ///
-/// SIGHUP loads the file again; a certificate whose files are replaced is used for the next connection. SIGTERM and SIGINT end the server as soon as the
-/// requests that it has read are answered, after 10 seconds at the latest.
+/// SIGHUP loads the file again; a certificate whose files are replaced is used for the next connection. SIGTERM
+/// and SIGINT end the server as soon as the requests that it has read are answered, after 10 seconds at the latest.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

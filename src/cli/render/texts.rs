@@ -1,5 +1,5 @@
-//! Configurations as they are shown: whole or a piece of them, with their secrets masked, and how two of them differ: as lines, or in one line an entry
-//! (`~ cam1 prepush 5 → 2`, `- cam9`, `+ hall`) and a last one that counts them.
+//! Configurations as they are shown, whole or in part, with their secrets masked; and the difference of two: as the lines of a
+//! diff, or as one line for each entry (`~ cam1 prepush 5 → 2`, `- cam9`, `+ hall`) and a last line that counts them.
 
 use std::io::{self, Write};
 use std::sync::Arc;

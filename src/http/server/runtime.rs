@@ -46,8 +46,8 @@ pub struct Runtime {
     pub started_at: SystemTime,
     command: Option<String>,
     pub listening: OnceLock<Listening>,
-    /// The last output of the command, with the time at which it came. It is locked while the command runs, so that those who
-    /// ask then wait for that one.
+    /// The last output of the command, with the time at which it came. It is locked while the command runs, so that other
+    /// requests wait for the new output.
     printed: Mutex<Option<(Result<Printed, Error>, Instant)>>,
 }
 

@@ -72,7 +72,7 @@ pub struct HeadRecord {
     pub operation: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
+    /// The id of the change. An automatic rollback has the id of the change that it rolls back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
     /// The id of the change that it undoes.
@@ -236,7 +236,7 @@ impl HeadRecord {
         Some(Self { unconfirmed: Some(Unconfirmed { canary, ..change.clone() }), ..self.clone() })
     }
 
-    /// Who made the change: the login, and who it says that it is where that is somebody else.
+    /// The author of the change: the login, and the name that the writer gives if it is another: `ops (says anna)`.
     pub fn author(&self) -> String {
         match &self.by {
             Some(login) if self.says.split(' ').next() == Some(login) => self.says.clone(),

@@ -1,10 +1,12 @@
 //! The file on disk: it is found, locked, loaded and replaced here.
 //!
-//! A writer takes these steps, and a failure at any of them leaves the old file: lock
-//! (`writer`) → load (`in_place`) → compare with the present file → write the new
-//! text into `.FILE.mediactl-XXXXXX` beside the file → copy owner, group, mode, extended attributes →
-//! the new text and a line in the `history` → fsync of all (`replace`) → compare the bytes once
-//! more → rename → fsync of the folder (`replace`). A rename cannot work where the file is a
+//! A writer takes these steps, and a failure at any of them leaves the old file: lock (`writer`) → load (`in_place`) →
+//! compare with the present file → put the new text and a line into the `history` → write the new text into
+//! `.FILE.mediactl-XXXXXX` beside the file, with owner, group, mode and extended attributes of the old file → compare the
+//! bytes once more → rename (`replace`). Each write is followed by an fsync, the rename by one of the folder. From 256 KiB on,
+//! the history and the new file are written at the same time.
+//!
+//! A rename cannot work where the file is a
 //! mount point of its own, or where a new file cannot be given the owner, the mode and the access control list
 //! of the old one. There the text is written in place under a mark (`in_place`). A reader takes no lock and
 //! writes nothing.

@@ -140,7 +140,7 @@ struct Checker<'d> {
     /// The name of the current stream, and the number of signs of a source in it.
     stream: Option<Span>,
     sources: usize,
-    /// Lines of streams of which there is nothing to say wherever they stand, each with what it sets.
+    /// Lines that are right in every stream, each with the parameter that it sets.
     plain: Lately<'d, Option<&'static Parameter>>,
     /// The settings of the top level, and those of the current block, of which the last one counts.
     settings: [Vec<(&'static Parameter, Entry<'d>)>; 2],

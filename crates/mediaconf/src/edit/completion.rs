@@ -41,12 +41,12 @@ pub struct Completion<'c> {
     pub path_use: PathUse,
 }
 
-/// A candidate, and the sign that leads to what is in it; empty if there is none.
+/// A candidate, and the sign behind which its members, elements or values follow; empty if there are none.
 type Continuation = (Proposal, &'static str);
 
 impl Completion<'_> {
-    /// The candidates for a text, in the order in which they are shown. The only one with others in it is
-    /// entered, so that what follows need not be asked for.
+    /// The candidates for a text, in the order in which they are shown. A single candidate gives way to the candidates inside
+    /// it, so that one Tab is enough; it stays beside them if it may be meant as a whole.
     pub fn candidates(&self, typed: &str) -> Vec<Proposal> {
         let mut found = self.steps(typed).unwrap_or_default();
         if let [(only, sign @ ("." | "="))] = &found[..] {

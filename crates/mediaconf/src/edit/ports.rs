@@ -63,7 +63,7 @@ impl<'d> Sync<'_, 'd> {
         let mut at = Normalizer::below_place(&at.pointer.child(list.blocks));
         for (name, change) in options.and_then(Value::as_object).into_iter().flatten() {
             let same = places.get(&Some(name.clone())).into_iter().flatten().copied();
-            // The block that is shown for a port is that of its last line which has one, else the one of its last line.
+            // Of several lines with this port, the view shows the block of the last one that has a block.
             match same.clone().max_by_key(|&at| (blocks[at].is_some(), at)) {
                 _ if change.is_null() => same.for_each(|at| blocks[at] = None),
                 Some(index) => {

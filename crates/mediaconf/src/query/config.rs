@@ -86,8 +86,8 @@ impl<'d> Config<'d> {
         serde_json::to_value(self).expect("values are JSON")
     }
 
-    /// Returns the values that hold, as JSON: each stream and live has those of the template that it names, and of the top
-    /// level those that it inherits, where it has none of its own. It is marked, so that nobody writes it back.
+    /// Returns the values in effect, as JSON. Where a stream or live has no value of its own, it has that of its template, or
+    /// the one that it inherits from the top level. The JSON is marked, so that nobody writes it back.
     pub fn effective(&self) -> Value {
         let mut all = self.to_json();
         let templates = all.get(TEMPLATE).cloned().unwrap_or_default();

@@ -66,8 +66,8 @@ impl<'d> Config<'d> {
 }
 
 impl Document {
-    /// Returns the bytes of the entry at `path`, in a document without errors: as far as no other entry shares them, its
-    /// lines and the comment lines above, without the heading of a group.
+    /// Returns the bytes of the entry at `path`, in a document without errors: its lines, and the comment lines directly
+    /// above, a heading included. Of a line that it shares with another entry it has only its own part.
     ///
     /// # Errors
     /// Those of [`Config::own_entry_at`].

@@ -356,7 +356,8 @@ impl<'f> Connection<'f> {
     }
 }
 
-/// A body, until its request is answered. It is charged for what it holds, not for what it declares: that costs a client nothing.
+/// The body of a request, until that is answered. Memory is charged for the bytes that have come, not for the declared length,
+/// which costs a client nothing.
 pub struct ArrivingBody {
     pub bytes: Vec<u8>,
     memory: Arc<(usize, AtomicUsize)>,
