@@ -171,7 +171,7 @@ pub struct ChangeOptions {
     pub id: Option<ChangeId>,
     /// Of a node, which takes the change with that id from its cluster: it is made whatever its own history has.
     #[serde(skip)]
-    pub again: bool,
+    pub even_if_made: bool,
     /// The changes that it undoes, for the history.
     #[serde(skip)]
     pub undoes: Option<String>,

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{ChangeOptions, Engine, Snapshot};
 use crate::error::{Error, ErrorKind};
-use crate::store::{Follow, IncludedText, Store};
+use crate::store::{IncludeLimits, IncludedText, Store};
 use mediaconf::{
     Diagnostic, Diagnostics, Fault, Faults, Fix, Kind, Masker, Path, Request, Schema, Segment, Severity,
     Span, one_line,
@@ -81,7 +81,7 @@ struct ComposedPiece {
 }
 
 /// Reads the texts that a pattern names.
-pub type ReadIncluded<'r> = &'r dyn Fn(&str, Follow) -> Result<Vec<IncludedText>, Error>;
+pub type ReadIncluded<'r> = &'r dyn Fn(&str, IncludeLimits) -> Result<Vec<IncludedText>, Error>;
 
 /// An error of a configuration together with what it includes.
 pub(super) struct ComposedFault {
@@ -113,7 +113,7 @@ impl Composed {
             return None;
         }
         let files = vec![ComposedFile::new(name.to_owned(), path.to_owned(), main.clone())];
-        let (numbers, rest, open) = (HashMap::from([(path.to_owned(), 0)]), Follow::ALL, vec![0]);
+        let (numbers, rest, open) = (HashMap::from([(path.to_owned(), 0)]), IncludeLimits::ALL, vec![0]);
         let (whole, included, pieces) = Default::default();
         let mut composer = Composer { read, rest, whole, files, numbers, included, pieces, open };
         composer.append(0);
@@ -355,7 +355,7 @@ type IncludeFault = (Severity, String);
 struct Composer<'s> {
     read: ReadIncluded<'s>,
     /// The limits of what may still be included.
-    rest: Follow,
+    rest: IncludeLimits,
     whole: String,
     files: Vec<ComposedFile>,
     /// The number of each file.

@@ -34,7 +34,7 @@ pub use hook::*;
 pub use include::*;
 pub use local::*;
 pub use rebase::*;
-use reload::Occasion;
+use reload::HookContext;
 pub use replace::*;
 pub use roll_back::*;
 pub use running::*;

@@ -22,7 +22,7 @@ impl Transaction<'_> {
             None => None,
         };
         let request = made_again.as_ref().unwrap_or(request);
-        let Some(edit) = self.evaluated(request, &text, edited_since.as_ref())? else {
+        let Some(edit) = self.edit_of(request, &text, edited_since.as_ref())? else {
             // The patch changes nothing, but an unsaved running configuration is saved all the same.
             let runs = |state: &ServerState| state.running.is_same_text(&text);
             let is_saved = self.file().is_some_and(|file| file.is_same_text(&text))
@@ -78,9 +78,9 @@ impl Transaction<'_> {
         Ok((state.running, None))
     }
 
-    /// Evaluates the request to one patch, once, and merges that, unless it is refused; `None` if it changes nothing. The
+    /// The edit that a request makes of `text`, evaluated to one patch; `None` if it changes nothing. The
     /// doubts are left to the caller. `edited_since` is the state of a server whose file has the text by a hand edit.
-    pub(super) fn evaluated(
+    pub(super) fn edit_of(
         &mut self,
         request: &Request,
         text: &Arc<Snapshot>,

@@ -12,7 +12,7 @@ use crate::progress;
 use crate::store::{Candidate, HistoryEntry, RELOAD_FAILED, Writer};
 
 /// A change around which hooks run.
-pub(super) struct Occasion<'a> {
+pub(super) struct HookContext<'a> {
     pub engine: &'a Engine,
     /// `modify`, `save`, …
     pub operation: &'a str,
@@ -22,7 +22,7 @@ pub(super) struct Occasion<'a> {
     pub texts: Vec<&'a Arc<Snapshot>>,
 }
 
-impl Occasion<'_> {
+impl HookContext<'_> {
     /// Runs a command that finds the text that is to run in a file of its own.
     pub fn run(&self, command: &str, text: &Candidate, timeout: Duration) -> Result<String, HookFailure> {
         let engine = self.engine;
@@ -66,10 +66,10 @@ impl Engine {
         let run = move || {
             let _turn = turn;
             let (operation, texts) = (operation.name(), back.ran().into_iter().chain([&after]).collect());
-            let occasion = Occasion { engine: &engine, operation, by: &by, texts };
+            let context = HookContext { engine: &engine, operation, by: &by, texts };
             let reloaded = engine.writer().and_then(|writer| {
                 let text = engine.store.candidate(after.bytes())?;
-                engine.reload(&occasion, &text, Some(&*writer), &back)
+                engine.reload(&context, &text, Some(&*writer), &back)
             });
             if let (Err(error), Some(_)) = (reloaded, &engine.running) {
                 engine.tell_failure(operation, error);
@@ -84,21 +84,21 @@ impl Engine {
     /// meanwhile, and the command runs once more.
     pub(super) fn reload(
         &self,
-        occasion: &Occasion<'_>,
+        context: &HookContext<'_>,
         text: &Candidate,
         writer: Option<&dyn Writer>,
         back: &RollbackPoint,
     ) -> Result<(), Error> {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
         let _step = progress::step("waiting for the reload command");
-        let Err(failure) = occasion.reload(command, text) else { return Ok(()) };
+        let Err(failure) = context.reload(command, text) else { return Ok(()) };
         let what = if failure.interrupted.is_some() { "was interrupted" } else { "failed" };
-        let message = format!("the reload command {what} after `{}`", occasion.operation);
+        let message = format!("the reload command {what} after `{}`", context.operation);
         let record = HistoryEntry {
             id: Some(back.id.clone()),
             message: Some(message),
             keep: self.keep,
-            ..HistoryEntry::of(RELOAD_FAILED, occasion.by)
+            ..HistoryEntry::of(RELOAD_FAILED, context.by)
         };
         let restored = match writer {
             Some(writer) => self.roll_back_file(writer, back, &record),
@@ -118,12 +118,12 @@ impl Engine {
         let old = back.server.as_ref().map(|(running, _)| running).or(file.as_ref());
         let again = old.map(|old| self.store.candidate(old.bytes()));
         if let Some(Ok(text)) = again
-            && let Err(again) = occasion.run(command, &text, self.hooks.timeout)
+            && let Err(again) = context.run(command, &text, self.hooks.timeout)
         {
             let told = |failure: &str| format!("; for the old configuration it {failure}");
             refusal.brief = refusal.brief.map(|brief| brief + &told(&again.reason));
             refusal.message += &told(&again.to_string());
-            self.tell_failure(occasion.operation, refusal.clone());
+            self.tell_failure(context.operation, refusal.clone());
         }
         Err(refusal)
     }
@@ -145,8 +145,8 @@ impl Engine {
         };
         let present = self.present()?;
         let text = self.store.candidate(present.bytes())?;
-        let occasion = Occasion { engine: self, operation, by, texts: vec![&present] };
-        occasion.reload(command, &text).map_err(|failure| not_reloaded(&failure, Aftermath::Restored))
+        let context = HookContext { engine: self, operation, by, texts: vec![&present] };
+        context.reload(command, &text).map_err(|failure| not_reloaded(&failure, Aftermath::Restored))
     }
 }
 

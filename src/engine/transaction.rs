@@ -18,9 +18,10 @@ use std::time::{Instant, SystemTime};
 use bytes::Bytes;
 
 use super::{
-    Aftermath, ChangeOptions, ChangeReport, DEFAULT_LOCK_WAIT, Engine, Expected, NO_USER, OVERWRITE,
-    Occasion, Operation, OutcomeNote, PendingChange, ReloadRun, RequestedChange, RollbackPoint, SERVER_ENDED,
-    ServerState, Snapshot, Turn, canary_refusal, changed, first_paths, paths_of_texts, secrets_of,
+    Aftermath, ChangeOptions, ChangeReport, DEFAULT_LOCK_WAIT, Engine, Expected, HookContext, NO_USER,
+    OVERWRITE, Operation, OutcomeNote, PendingChange, ReloadRun, RequestedChange, RollbackPoint,
+    SERVER_ENDED, ServerState, Snapshot, Turn, canary_refusal, changed, first_paths, paths_of_texts,
+    secrets_of,
 };
 use crate::error::{Error, ErrorKind};
 use crate::progress;
@@ -230,7 +231,7 @@ impl<'e> Transaction<'e> {
         if is_left_over {
             transaction.leave_out_left_over()?;
         }
-        if let Some(id) = options.id.as_ref().filter(|_| !options.again)
+        if let Some(id) = options.id.as_ref().filter(|_| !options.even_if_made)
             && change_made(&engine.store.history(WHOLE_HISTORY)?, id.as_str()).is_some()
         {
             return Ok(Err(None));
@@ -390,7 +391,7 @@ impl<'e> Transaction<'e> {
         let _hold = (!hooks.are_empty()).then(|| hooks.interrupt.hold());
         let texts: Vec<_> = old.into_iter().chain([after]).collect();
         let (operation, by) = (self.operation.name(), options.by.as_str());
-        let occasion = Occasion { engine, operation, by, texts: texts.clone() };
+        let context = HookContext { engine, operation, by, texts: texts.clone() };
         // A rehearsal runs the check command alone.
         let runs_hooks = if options.dry_run { hooks.check.is_some() } else { !hooks.are_empty() };
         let candidate = runs_hooks.then(|| engine.store.candidate(after.bytes())).transpose()?;
@@ -398,7 +399,7 @@ impl<'e> Transaction<'e> {
             let _step = progress::step("waiting for the check command");
             let left = options.until.map(|until| until.saturating_duration_since(Instant::now()));
             let time = left.map_or(hooks.timeout, |left| left.min(hooks.timeout));
-            let checked = occasion.run(command, candidate, time);
+            let checked = context.run(command, candidate, time);
             options.refuse_late()?;
             let words = ["nothing was written", "nothing was changed"];
             checked.map_err(|failure| failure.refusal(ErrorKind::RejectedByCheck, "check", words))?;
@@ -422,7 +423,7 @@ impl<'e> Transaction<'e> {
         // The thread that waits is there, or there is no server.
         pending.iter().for_each(|(_, made)| _ = made.send(()));
         if let (Some(candidate), false) = (&candidate, options.reload_later) {
-            engine.reload(&occasion, candidate, self.writer.as_deref(), &back)?;
+            engine.reload(&context, candidate, self.writer.as_deref(), &back)?;
         }
         let pending = pending.map(|(pending, _)| pending.started());
         if let (Some(running), Some(pending)) = (&engine.running, &pending) {

@@ -16,7 +16,7 @@ use url::Url;
 use super::session::{INVALID_PARAMS, RequestFault, TextPosition, TextRange};
 use crate::engine::{Composed, Snapshot};
 use crate::store::file::{ConfFile, KeptDraft};
-use crate::store::{Follow, Store};
+use crate::store::{IncludeLimits, Store};
 
 /// The name by which a configuration is known.
 const CONFIGURATION: &str = "media.conf";
@@ -216,7 +216,7 @@ impl Workspace {
     /// Puts a configuration together.
     fn composed(&self, main: &Rc<SourceText>) -> Configuration {
         let composed = self.store_of(main).and_then(|store| {
-            let read = |pattern: &str, follow: Follow| {
+            let read = |pattern: &str, follow: IncludeLimits| {
                 let mut texts = store.included(pattern, follow)?;
                 for text in &mut texts {
                     if let Some(open) = self.open_at(&text.target) {

@@ -200,7 +200,7 @@ impl Node {
         let made = match was_cut_short && is_there {
             true => self.local.reload_again(""),
             false => {
-                let options = ChangeOptions { again: true, ..options };
+                let options = ChangeOptions { even_if_made: true, ..options };
                 self.local.replace_as(operation, &text, &options).map(drop)
             }
         };

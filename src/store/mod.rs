@@ -102,15 +102,15 @@ pub struct IncludedText {
     pub bytes: Option<Bytes>,
 }
 
-/// The limits of the included files that are read: how many, and how large.
+/// The limits of the included files that are still to be read: how many, and how large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Follow {
+pub struct IncludeLimits {
     pub files: usize,
     /// The most bytes of all of them.
     pub bytes: usize,
 }
 
-impl Follow {
+impl IncludeLimits {
     /// All that can be read.
     pub const ALL: Self = Self { files: 10_000, bytes: 256 << 20 };
 
@@ -171,7 +171,7 @@ pub trait Store: Send + Sync {
     }
 
     /// Reads the texts that a pattern of an `include` names, in the order of their names.
-    fn included(&self, pattern: &str, rest: Follow) -> Result<Vec<IncludedText>, Error>;
+    fn included(&self, pattern: &str, rest: IncludeLimits) -> Result<Vec<IncludedText>, Error>;
 
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
     /// many.

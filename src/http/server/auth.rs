@@ -143,11 +143,11 @@ impl Authenticator {
     ) -> Verdict {
         let Some(header) = header else { return Verdict::Missing };
         let Some(address) = address else { return compare(header, accounts) };
-        self.judge(address, self.key.hash_one(header), Instant::now(), || compare(header, accounts))
+        self.count_guess(address, self.key.hash_one(header), Instant::now(), || compare(header, accounts))
     }
 
     /// Counts what `compare` says of a value from this address, unless it has to wait.
-    fn judge(
+    fn count_guess(
         &mut self,
         from: IpAddr,
         value: u64,
@@ -253,7 +253,7 @@ mod tests {
     /// Numbers from 99 on are right.
     fn judge(guesses: &mut Authenticator, from: IpAddr, value: u64, now: Instant) -> Verdict {
         let verdict = || if value >= 99 { admitted("a", Role::Edit) } else { Verdict::Wrong };
-        guesses.judge(from, value, now, verdict)
+        guesses.count_guess(from, value, now, verdict)
     }
 
     #[test]

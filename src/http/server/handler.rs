@@ -64,7 +64,7 @@ pub struct Handler {
     pub(super) checking_patch: Mutex<()>,
     /// Held while a read that takes long is answered to a viewer.
     costly_read: Mutex<()>,
-    /// The places of viewers that wait for such a read.
+    /// The permits of viewers that wait for such a read.
     costly: Arc<()>,
     /// The last masked configurations, by revision and by who sees them: each page of the console begins with one.
     masked: Mutex<Vec<(Revision, Role, Arc<Snapshot>)>>,
@@ -96,17 +96,17 @@ pub struct Call<'r> {
 /// The number of masked configurations that are kept.
 const MOST_MASKED: usize = 8;
 
-/// Takes one of so many places, so that slots of the front stay for others; `None` if there is none. Each place is a share of
+/// Takes one of `most` permits, so that slots of the front stay for others; `None` if all are taken. A permit is a share of
 /// `all` until it is dropped.
-pub fn place(all: &Arc<()>, most: usize) -> Option<Arc<()>> {
-    let place = Arc::clone(all);
-    (Arc::strong_count(all) <= most + 1).then_some(place)
+pub fn take_permit(all: &Arc<()>, most: usize) -> Option<Arc<()>> {
+    let permit = Arc::clone(all);
+    (Arc::strong_count(all) <= most + 1).then_some(permit)
 }
 
 /// The number of viewers whose costly reads wait for one another; others are told to come again.
 const COSTLY_READS: usize = 8;
 
-/// The place and the turn of a read that takes long.
+/// The permit and the turn of a read that takes long.
 type CostlyRead<'h> = (Arc<()>, MutexGuard<'h, ()>);
 
 impl Handler {
@@ -160,9 +160,10 @@ impl Handler {
         if role == Role::Edit {
             return Ok(None);
         }
-        let detail = "too many slow requests of `view_auth` are waiting; send it again";
-        let place = place(&self.costly, COSTLY_READS).ok_or_else(|| Error::new(ErrorKind::Full, detail))?;
-        Ok(Some((place, self.costly_read.lock())))
+        let full = "too many slow requests of `view_auth` are waiting; send it again";
+        let permit =
+            take_permit(&self.costly, COSTLY_READS).ok_or_else(|| Error::new(ErrorKind::Full, full))?;
+        Ok(Some((permit, self.costly_read.lock())))
     }
 
     /// A configuration with masks for this role, made for the first who asks. One is made at a time: that takes many times
@@ -265,7 +266,7 @@ impl Handler {
             let by = head.header(&SUDO_HEADER.to_ascii_lowercase()).filter(|_| uid == 0).and_then(by_sudo);
             return Ok((by.unwrap_or_else(|| format!("uid {uid}")), Role::Edit));
         }
-        let (kind, detail) = match self.judge(head) {
+        let (kind, detail) = match self.check_password(head) {
             // The body was dropped because the password was wrong, or not looked at, when the head came.
             Verdict::Admitted { role, login } if role == Role::View || !head.unread => {
                 record.login = Some(login.clone());
@@ -289,7 +290,7 @@ impl Handler {
     }
 
     /// Checks the password of a request against the accounts that may use the API.
-    fn judge(&self, head: &Head) -> Verdict {
+    fn check_password(&self, head: &Head) -> Verdict {
         let running = self.running();
         let view = if self.settings.view_auth { running.view_account() } else { None };
         let named = [(running.account(), Role::Edit), (view, Role::View)];
@@ -350,14 +351,14 @@ fn is_read(head: &Head) -> bool {
 }
 
 impl Service for Handler {
-    fn rank(&self, head: &Head) -> Option<Role> {
+    fn role_of(&self, head: &Head) -> Option<Role> {
         if matches!(head.peer, PeerAddress::Uid(_)) {
             return Some(Role::Edit);
         }
         if is_open(head) || self.console_file(head).is_some() {
             return None;
         }
-        let Verdict::Admitted { role, .. } = self.judge(head) else { return None };
+        let Verdict::Admitted { role, .. } = self.check_password(head) else { return None };
         // The body of a change that is refused is not kept.
         let takes = |(route, _): (&Route, _)| route.methods.contains(&&*head.method) && !route.is_change();
         let may_send = || is_read(head) || self.route_at(head.path(), head.peer).is_some_and(takes);

@@ -51,7 +51,7 @@ pub struct Head {
     pub headers: Vec<(String, String)>,
     /// The sender.
     pub peer: PeerAddress,
-    /// True if the body was dropped, because [`Service::rank`] told none.
+    /// True if the body was dropped, because [`Service::role_of`] was `None`.
     pub unread: bool,
 }
 
@@ -169,7 +169,7 @@ pub trait Service: Send + Sync + 'static {
     /// The role of the sender of a request, asked once for each; `None` for a *stranger*: nobody with a right password, or one
     /// who asks for what he may not do, whose body is not wanted. If there is not room for all, strangers go first, then
     /// viewers. Changes nothing but the count of wrong passwords, and is cheap.
-    fn rank(&self, head: &Head) -> Option<Role>;
+    fn role_of(&self, head: &Head) -> Option<Role>;
 
     /// Answers a request, and logs it. Whoever needs its body takes it: it goes before a large answer is made.
     fn answer(&self, request: HttpRequest) -> Response;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::auth::Role;
-use super::handler::{Call, Handler, place};
+use super::handler::{Call, Handler, take_permit};
 use super::message::{Response, names};
 use super::read::hide_revisions;
 use super::runtime::stream_counts;
@@ -38,7 +38,7 @@ pub fn status(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error>
     if wait.is_zero() || answer.status != UNCHANGED {
         return Ok(answer);
     }
-    let Some(_place) = place(&handler.waiting, handler.most_waiting) else {
+    let Some(_permit) = take_permit(&handler.waiting, handler.most_waiting) else {
         return Ok(answer.with("Retry-After", "1".to_owned()));
     };
     let until = Instant::now() + wait;

@@ -15,8 +15,8 @@ use super::records::{CHUNK, HeadRecord, MIN_RECORDS, TextRef, Unconfirmed};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::milliseconds;
 use crate::store::{
-    ChangedPaths, EXPIRED, Follow, HistoryEntry, IncludedText, Loaded, NodeRecord, NodeState, PendingInfo,
-    PendingRecord, PreparedChange, Reconciled, Revision, RunBy, Store, Warning, Writer,
+    ChangedPaths, EXPIRED, HistoryEntry, IncludeLimits, IncludedText, Loaded, NodeRecord, NodeState,
+    PendingInfo, PendingRecord, PreparedChange, Reconciled, Revision, RunBy, Store, Warning, Writer,
 };
 
 /// The most records of the history that one request reads. At least `MIN_RECORDS` are read, as one may be missing.
@@ -36,7 +36,7 @@ impl Store for ClusterStore {
     }
 
     /// The included files are on the nodes.
-    fn included(&self, _pattern: &str, _follow: Follow) -> Result<Vec<IncludedText>, Error> {
+    fn included(&self, _pattern: &str, _rest: IncludeLimits) -> Result<Vec<IncludedText>, Error> {
         Ok(Vec::new())
     }
 

@@ -63,7 +63,9 @@ pub use serving::{ServeLock, Serving, SocketPeer};
 
 use super::pending::PendingRecord;
 use super::record::{FileStamp, HistoryEntry, Revision};
-use super::{Candidate, Follow, IncludedText, LastWrite, Loaded, RunBy, Store, Writer, candidate_elsewhere};
+use super::{
+    Candidate, IncludeLimits, IncludedText, LastWrite, Loaded, RunBy, Store, Writer, candidate_elsewhere,
+};
 use crate::error::{Error, ErrorKind};
 use convert::{find_history, find_state};
 use history::History;
@@ -98,7 +100,7 @@ impl Store for ConfFile {
     }
 
     /// Begins at the folder of this file.
-    fn included(&self, pattern: &str, mut rest: Follow) -> Result<Vec<IncludedText>, Error> {
+    fn included(&self, pattern: &str, mut rest: IncludeLimits) -> Result<Vec<IncludedText>, Error> {
         let plain = self.folder().join(pattern);
         if !self.is_below(&plain) {
             // It is not even looked whether there is anything.
@@ -173,7 +175,7 @@ impl Store for ConfFile {
 }
 
 impl ConfFile {
-    fn read_one(&self, path: &Path, rest: &mut Follow) -> Result<IncludedText, Error> {
+    fn read_one(&self, path: &Path, rest: &mut IncludeLimits) -> Result<IncludedText, Error> {
         let file = Self::resolve(path)?;
         let target = file.target.to_owned();
         // As the file itself is named: below the folder by which it was given.
@@ -221,7 +223,7 @@ mod tests {
             fs::write(folder.path().join(name), "rtsp 554;\n").expect("a new folder is writable");
         }
         let file = ConfFile::resolve(&folder.path().join("media.conf")).expect("its folder is there");
-        let read = |files, bytes| file.included("*.inc", Follow { files, bytes });
+        let read = |files, bytes| file.included("*.inc", IncludeLimits { files, bytes });
         assert_eq!(read(3, 30).expect("it is just enough").len(), 3);
         assert!(read(2, 30).is_err_and(|error| error.kind == ErrorKind::FileTooLarge));
         assert!(read(3, 29).is_err_and(|error| error.kind == ErrorKind::FileTooLarge));

@@ -8,7 +8,7 @@ use mediactl::error::{Error, ErrorKind};
 use mediactl::store::etcd::GatewaySettings;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{
-    Follow, HistoryEntry, Loaded, PendingInfo, PendingRecord, RELOAD_FAILED, Revision, RunBy, Store,
+    HistoryEntry, IncludeLimits, Loaded, PendingInfo, PendingRecord, RELOAD_FAILED, Revision, RunBy, Store,
     WHOLE_HISTORY, Writer,
 };
 
@@ -118,7 +118,7 @@ fn nothing_is_told_where_nothing_happens(store: &dyn Store) {
     put(store, &["include *.inc;\n"]);
     assert_eq!(names(), before);
     let stamp = store.stamp();
-    assert!(store.included("*.inc", Follow::ALL).is_ok_and(|included| included.is_empty()));
+    assert!(store.included("*.inc", IncludeLimits::ALL).is_ok_and(|included| included.is_empty()));
     assert_eq!((text(store), store.stamp()), (b"include *.inc;\n".to_vec(), stamp));
 }
 

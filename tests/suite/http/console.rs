@@ -63,7 +63,8 @@ fn the_files_are_answered_without_credentials_and_only_with_the_option() {
         refused(&asked(&with.handler, "POST", &path, &[]), 401, "unauthorized");
         assert_eq!(without.ask("GET", &path, &[], "").status, 404, "{path}");
         // Who asks for a file keeps nobody out.
-        assert_eq!(with.handler.rank(&request("GET", &path, &[("host", "h:80")], "").head), None, "{path}");
+        let head = request("GET", &path, &[("host", "h:80")], "").head;
+        assert_eq!(with.handler.role_of(&head), None, "{path}");
     }
     let api = ["/media/api/read_config", "/media/api/status", "/metrics"];
     for path in api.into_iter().chain(["/mod.rs", "/index.html", "/../console.css"]) {

@@ -91,7 +91,7 @@ fn the_health_needs_no_credentials_and_tells_nobody_whether_theirs_are_right() {
     }
     for password in [None, Some("s3cret"), Some("wrong")] {
         let head = ask("/healthz", password).head;
-        assert_eq!(server.handler.rank(&head), None, "it gives no claim to a slot");
+        assert_eq!(server.handler.role_of(&head), None, "it gives no claim to a slot");
     }
     assert_eq!(answer("/media/api/read_config", Some("wrong")).status, 401, "nothing was counted");
     shows(&server, &[("mediactl_lockouts_total", 0.0)]);

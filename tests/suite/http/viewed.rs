@@ -139,7 +139,7 @@ fn every_change_of_a_viewer_is_refused_and_nothing_happens() {
         ("viewer", "l00k", "GET", Some(Role::View)),
         ("viewer", "l00k", "POST", None),
     ] {
-        assert_eq!(server.handler.rank(&asked(login, password, method).head), rank, "{login} {method}");
+        assert_eq!(server.handler.role_of(&asked(login, password, method).head), rank, "{login} {method}");
     }
     let mut unread = asked("viewer", "l00k", "POST");
     unread.head.unread = true;

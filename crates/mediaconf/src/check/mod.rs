@@ -95,11 +95,11 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Vec<(usize, Cow<'d, str>)>) -> boo
     (scope != Scope::Unknown) && entry.children().any(is_broken_here)
 }
 
-/// A small cache of what was found of a line or a word: of those with the same length and end it keeps the last one.
+/// A small cache of the findings in lines or words: of several with the same length and end it keeps the last one.
 #[derive(Default)]
-struct Lately<'d, T>(Vec<(&'d str, T)>);
+struct RecentFindings<'d, T>(Vec<(&'d str, T)>);
 
-impl<'d, T: Clone + Default> Lately<'d, T> {
+impl<'d, T: Clone + Default> RecentFindings<'d, T> {
     /// The place of a text, which may have another one; the empty one if none.
     fn slot(&mut self, text: &str) -> &mut (&'d str, T) {
         let end = text.as_bytes().last_chunk().map_or(0, |end| u32::from_le_bytes(*end));
@@ -120,7 +120,7 @@ struct Checker<'d> {
     /// What each unknown keyword of a scope is nearly: each keyword is compared once.
     near: HashMap<(Scope, Cow<'d, str>), Option<NearMiss>>,
     /// The known option that words are nearly, with the list of the known ones.
-    near_options: Lately<'d, (&'static str, Option<&'static str>)>,
+    near_options: RecentFindings<'d, (&'static str, Option<&'static str>)>,
     /// The words that refer to a block by its name.
     references: Vec<NameUse<'d>>,
     /// The directives that name a port or an address to listen on.
@@ -141,7 +141,7 @@ struct Checker<'d> {
     stream: Option<Span>,
     sources: usize,
     /// Lines that are right in every stream, each with the parameter that it sets.
-    plain: Lately<'d, Option<&'static Parameter>>,
+    plain: RecentFindings<'d, Option<&'static Parameter>>,
     /// The settings of the top level, and those of the current block, of which the last one counts.
     settings: [Vec<(&'static Parameter, Entry<'d>)>; 2],
 }

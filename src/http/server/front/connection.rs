@@ -52,9 +52,9 @@ type End = Option<Error>;
 
 impl Shared {
     /// The room for a body of this sender.
-    fn body(&self, peer: PeerAddress, rank: Option<Role>) -> ArrivingBody {
+    fn body(&self, peer: PeerAddress, role: Option<Role>) -> ArrivingBody {
         let [of_viewers, of_editors, of_local] = &self.bodies;
-        let (memory, most) = match (peer, rank) {
+        let (memory, most) = match (peer, role) {
             (PeerAddress::Uid(_), _) => (of_local, self.limits.body),
             (_, Some(Role::Edit)) => (of_editors, self.limits.body),
             (_, Some(Role::View)) => (of_viewers, limits::VIEWER_BODY.min(self.limits.body)),
@@ -115,12 +115,12 @@ impl<'f> Connection<'f> {
         self.stream.timed().set_times(begin + limits.head_time, limits.head_time);
         let RequestHead { mut head, framing, keep, expects_continue } = self.read_head()?;
         self.is_asked = true;
-        let rank = self.shared.service.rank(&head);
-        self.slot.judge(rank)?;
+        let role = self.shared.service.role_of(&head);
+        self.slot.admit(role)?;
         self.stream.timed().set_times(begin + limits.request_time, limits.transfer_time);
         // The password comes before the body: that of a stranger is only skipped, if it is short and comes unasked.
-        head.unread = rank.is_none() && framing != Framing::Empty;
-        let mut body = self.shared.body(self.peer, rank);
+        head.unread = role.is_none() && framing != Framing::Empty;
+        let mut body = self.shared.body(self.peer, role);
         let mut in_step = !(head.unread && expects_continue);
         if in_step {
             match self.read_body(framing, expects_continue, &mut body) {

@@ -52,8 +52,8 @@ struct Holder {
     socket: Arc<OwnedFd>,
     /// The address that it counts for; none for the loopback, proxies and users of this machine.
     address: Option<IpAddr>,
-    /// That of its last request.
-    rank: Option<Role>,
+    /// The role of its last request; `None` for a stranger.
+    role: Option<Role>,
     /// True while a wanted body comes, and while a request is answered.
     is_busy: bool,
     /// The time of its last request with a right password, or when it got the slot.
@@ -104,22 +104,22 @@ impl Slots {
             if !is_full_address && !is_held_up && open < self.most && !table.stopping {
                 table.full_since = None;
                 table.last += 1;
-                let (socket, rank) = (Arc::clone(socket), None);
-                let holder = Holder { socket, address, rank, is_busy: false, since: now, is_lost: false };
+                let (socket, role) = (Arc::clone(socket), None);
+                let holder = Holder { socket, address, role, is_busy: false, since: now, is_lost: false };
                 table.held.insert(table.last, holder);
                 return Some(Slot { slots: Arc::clone(self), id: table.last, refusal: None });
             }
             // Where strangers hold half of the slots, they make room for one another.
             let counted = |holder: &&Holder| !is_full_address || is_of_address(holder);
             let most = if is_full_address { limits.per_address } else { self.most };
-            let strangers = table.open().filter(counted).filter(|it| it.rank.is_none()).count();
+            let strangers = table.open().filter(counted).filter(|it| it.role.is_none()).count();
             let may_go = |holder: &Holder| {
                 !holder.is_lost
                     && !is_held_up
                     && counted(&holder)
-                    && (holder.rank.is_none() || (!holder.is_busy && 2 * strangers < most))
+                    && (holder.role.is_none() || (!holder.is_busy && 2 * strangers < most))
             };
-            let worth = |it: &Holder| ((it.since + limits.grace).max(now), it.rank, it.since);
+            let worth = |it: &Holder| ((it.since + limits.grace).max(now), it.role, it.since);
             let worst = table.held.values_mut().filter(|it| may_go(it)).min_by_key(|it| worth(it));
             let late = *table.full_since.get_or_insert(now) + limits.waiting_time;
             match worst {
@@ -192,11 +192,11 @@ impl Slots {
 }
 
 impl Slot {
-    /// Notes a request of this rank, and waits for its turn: that of a viewer comes after those of other viewers.
+    /// Notes a request of this role, and waits for its turn: that of a viewer comes after those of other viewers.
     ///
     /// # Errors
     /// The turn does not come in time.
-    pub fn judge(&self, rank: Option<Role>) -> Result<(), Error> {
+    pub fn admit(&self, role: Option<Role>) -> Result<(), Error> {
         let (slots, no_turn) = (&self.slots, || Error::new(ErrorKind::Full, NO_TURN));
         let until = Instant::now() + slots.limits.waiting_time;
         let mut guard = slots.table.lock();
@@ -205,16 +205,16 @@ impl Slot {
             let now = Instant::now();
             // A request that came right behind the last one of its connection finds that still busy.
             let others = table.held.iter().filter(|(id, it)| **id != self.id && !it.is_lost);
-            let viewed = others.filter(|(_, it)| it.rank == Some(Role::View) && it.is_busy);
+            let viewed = others.filter(|(_, it)| it.role == Some(Role::View) && it.is_busy);
             let viewed: Vec<Option<IpAddr>> = viewed.map(|(_, it)| it.address).collect();
             let holder = table.held.get_mut(&self.id).filter(|it| !it.is_lost).ok_or_else(no_turn)?;
             let of_address = viewed.iter().filter(|address| address.is_some() && **address == holder.address);
             let share = |slots: usize| (slots.div_ceil(2) - 1).max(1);
             let has_room =
                 viewed.len() < share(slots.most) && of_address.count() < share(slots.limits.per_address);
-            let has_turn = rank != Some(Role::View) || has_room;
-            (holder.rank, holder.is_busy) = (rank, has_turn && rank.is_some());
-            holder.since = if rank.is_some() { now } else { holder.since };
+            let has_turn = role != Some(Role::View) || has_room;
+            (holder.role, holder.is_busy) = (role, has_turn && role.is_some());
+            holder.since = if role.is_some() { now } else { holder.since };
             if has_turn {
                 return Ok(());
             }
@@ -290,7 +290,7 @@ mod tests {
 
     fn logged_in(slots: &Arc<Slots>, role: Role) -> Slot {
         let slot = connected(slots);
-        slot.judge(Some(role)).expect("it has its turn");
+        slot.admit(Some(role)).expect("it has its turn");
         slot
     }
 
@@ -311,11 +311,11 @@ mod tests {
     fn a_viewer_does_not_wait_for_its_own_last_request() {
         let slots = slots(Duration::ZERO);
         let viewer = logged_in(&slots, Role::View);
-        viewer.judge(Some(Role::View)).expect("the next request came right behind the first one");
+        viewer.admit(Some(Role::View)).expect("the next request came right behind the first one");
         let other = connected(&slots);
-        assert!(other.judge(Some(Role::View)).is_err(), "another viewer has to wait");
+        assert!(other.admit(Some(Role::View)).is_err(), "another viewer has to wait");
         assert!(viewer.rest());
-        other.judge(Some(Role::View)).expect("it has its turn");
+        other.admit(Some(Role::View)).expect("it has its turn");
     }
 
     #[test]
@@ -324,9 +324,9 @@ mod tests {
         let slots = Slots::new(64, &Limits { per_address: 4, waiting_time, ..Limits::default() });
         let [here, there] = [1, 2].map(|number| PeerAddress::Address(IpAddr::from([192, 0, 2, number])));
         let [one, other, editor, far] = [here, here, here, there].map(|peer| connected_from(&slots, peer));
-        one.judge(Some(Role::View)).expect("it has its turn");
-        assert!(other.judge(Some(Role::View)).is_err(), "another viewer of this address has to wait");
-        editor.judge(Some(Role::Edit)).expect("an editor does not wait");
-        far.judge(Some(Role::View)).expect("those of another address do not wait");
+        one.admit(Some(Role::View)).expect("it has its turn");
+        assert!(other.admit(Some(Role::View)).is_err(), "another viewer of this address has to wait");
+        editor.admit(Some(Role::Edit)).expect("an editor does not wait");
+        far.admit(Some(Role::View)).expect("those of another address do not wait");
     }
 }

@@ -25,7 +25,7 @@ pub struct Echo {
 }
 
 impl Service for Echo {
-    fn rank(&self, head: &Head) -> Option<Role> {
+    fn role_of(&self, head: &Head) -> Option<Role> {
         match head.header("x-rank") {
             Some("stranger") => None,
             Some("viewer") => Some(Role::View),
