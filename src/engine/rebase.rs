@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Snapshot, Transaction, UndoneChange, hand_edited_since};
 use crate::error::{Error, ErrorKind, errors_of};
-use crate::store::{HistoryEntry, Revision, WHOLE_HISTORY};
+use crate::store::{HistoryEntry, READ_AGAIN, Revision, WHOLE_HISTORY};
 use mediaconf::{Config, Document, Fault, Masker, Pointer, Request, Schema};
 
 impl Transaction<'_> {
@@ -22,7 +22,7 @@ impl Transaction<'_> {
         let Some(base) = self.options.base else { return Ok(None) };
         self.text_with(base)?.map(Some).ok_or_else(|| {
             Error::new(ErrorKind::Stale, format!("the text with the revision `{base}` is not kept"))
-                .hint("read the configuration again and repeat the change")
+                .hint(READ_AGAIN)
         })
     }
 

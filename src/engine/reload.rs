@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{
-    Aftermath, Engine, HookFailure, LogLevel, Operation, ReloadRun, RollbackPoint, Snapshot, Turn, hook,
-    without_secrets,
+    Aftermath, Engine, HookFailure, LogLevel, NO_USER, Operation, ReloadRun, RollbackPoint, Snapshot, Turn,
+    hook, without_secrets,
 };
 use crate::error::{Error, ErrorKind};
 use crate::progress;
@@ -132,9 +132,9 @@ impl Engine {
     ///
     /// # Errors
     /// `ReloadFailed`; those of the store.
-    pub fn reload_again(&self, by: &str) -> Result<(), Error> {
+    pub fn reload_again(&self) -> Result<(), Error> {
         let _writer = self.writer()?;
-        self.reload_present(Operation::Load.name(), by)
+        self.reload_present(Operation::Load.name(), NO_USER)
     }
 
     /// The same with the lock.

@@ -26,7 +26,8 @@ use super::{
 use crate::error::{Error, ErrorKind};
 use crate::progress;
 use crate::store::{
-    ChangeId, HistoryEntry, Loaded, PendingInfo, RunBy, WHOLE_HISTORY, Warning, Writer, change_made,
+    ChangeId, HistoryEntry, Loaded, PendingInfo, READ_AGAIN, RunBy, WHOLE_HISTORY, Warning, Writer,
+    change_made,
 };
 use mediaconf::{ChangedValue, Masker};
 
@@ -282,8 +283,8 @@ impl<'e> Transaction<'e> {
             (hand_edited_since(), self.file(), self.is_for_hand_edit())
         } else {
             let present = running.or(self.file());
-            let refusal = Error::new(ErrorKind::Stale, "the configuration was changed meanwhile")
-                .hint("read the configuration again and repeat the change");
+            let refusal =
+                Error::new(ErrorKind::Stale, "the configuration was changed meanwhile").hint(READ_AGAIN);
             (refusal, present, present.is_some_and(|present| expected.allows(present.revision())))
         };
         let differing = || present.map_or_else(String::new, |present| self.differing(expected, present));

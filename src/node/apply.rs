@@ -198,7 +198,7 @@ impl Node {
         self.note(|followed| followed.takes = Some(taken.clone()))?;
         let is_there = self.local.read().is_ok_and(|file| file.revision() == taken.revision);
         let made = match was_cut_short && is_there {
-            true => self.local.reload_again(""),
+            true => self.local.reload_again(),
             false => {
                 let options = ChangeOptions { even_if_made: true, ..options };
                 self.local.replace_as(operation, &text, &options).map(drop)

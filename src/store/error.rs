@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use crate::error::{Error, ErrorKind};
 
 /// The hint where what was loaded is no longer there.
-const READ_AGAIN: &str = "read the configuration again and repeat the change";
+pub const READ_AGAIN: &str = "read the configuration again and repeat the change";
 
 impl Error {
     /// The file, or the folder it should be in, does not exist.

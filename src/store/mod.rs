@@ -34,7 +34,7 @@ use tempfile::NamedTempFile;
 use crate::error::{Error, ErrorKind};
 
 pub use clock::{fresh_id, jittered};
-pub(crate) use error::reason;
+pub(crate) use error::{READ_AGAIN, reason};
 pub use pending::*;
 pub use record::*;
 pub use watched::*;

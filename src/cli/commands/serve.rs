@@ -254,7 +254,7 @@ impl ServeArgs {
             patch_memory,
         };
         let mut handler = Handler::new(engine, settings);
-        (handler.most_waiting, handler.console) = ((self.max_connections / 4).max(1), console);
+        (handler.max_connections, handler.console) = (self.max_connections, console);
         handler
     }
 

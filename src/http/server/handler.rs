@@ -70,8 +70,8 @@ pub struct Handler {
     masked: Mutex<Vec<(Revision, Role, Arc<Snapshot>)>>,
     /// Shared by the requests that wait for a change.
     pub(super) waiting: Arc<()>,
-    /// The most requests that wait for a change.
-    pub most_waiting: usize,
+    /// The most connections over the network; a quarter of them may wait for a change.
+    pub max_connections: usize,
     /// True if the server stops.
     pub(super) is_stopping: AtomicBool,
     /// The files for a browser, if the server answers them.
@@ -126,7 +126,7 @@ impl Handler {
             costly: Arc::default(),
             masked: Mutex::default(),
             waiting: Arc::default(),
-            most_waiting: CONNECTIONS / 4,
+            max_connections: CONNECTIONS,
             is_stopping: AtomicBool::new(false),
             console: None,
         }
@@ -144,12 +144,6 @@ impl Handler {
     /// The time by which a change that begins now has to be written.
     pub(super) fn until(&self) -> Instant {
         Instant::now() + self.change_time
-    }
-
-    /// Tells whether a read that begins now has taken its time, which is not longer than that of a change.
-    pub(super) fn lateness(&self, most: Duration) -> impl Fn() -> bool {
-        let until = Instant::now() + most.min(self.change_time);
-        move || Instant::now() >= until
     }
 
     /// The turn of a read that takes long: viewers have one at a time.

@@ -215,12 +215,10 @@ pub struct AccessRecord {
 /// The function that writes log records.
 pub type Log = Box<dyn Fn(&AccessRecord) + Send + Sync>;
 
-/// Part of each tag, because another version of this program may write other JSON for the same text.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// A strong entity tag (RFC 9110, 8.8.3).
+/// A strong entity tag (RFC 9110, 8.8.3). The version of this program is a part of it, because another version may write
+/// other JSON for the same text.
 pub fn entity_tag(revision: Revision) -> String {
-    format!("\"{revision}-{VERSION}\"")
+    format!("\"{revision}-{}\"", env!("CARGO_PKG_VERSION"))
 }
 
 /// True if a list of `If-None-Match` names the tag. The comparison is weak, so `W/` is ignored.

@@ -2,7 +2,7 @@
 
 use std::mem;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ const DIFF: &str = "text/x-diff; charset=utf-8";
 /// The value of `format` for the lines that differ, which a change and `history/N` take.
 pub const FORMAT_DIFF: &str = "diff";
 
-/// The time after which `blame` answers with what it has found so far.
+/// The time after which `blame` answers with what it has found so far, or `change_time` if that is shorter.
 const BLAME_TIME: Duration = Duration::from_millis(900);
 
 /// Whose masks stand in the place of secrets; `None` if they are shown.
@@ -243,7 +243,8 @@ pub fn blame(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
     let limit = call.query.number("limit", 1..=u32::MAX.into()).and_then(|limit| usize::try_from(limit).ok());
     let path = call.query.demand("path", Query::path)?;
     let _turn = handler.turn(call.role)?;
-    let is_late = handler.lateness(BLAME_TIME);
+    let until = Instant::now() + BLAME_TIME.min(handler.change_time);
+    let is_late = || Instant::now() >= until;
     let masker = handler.masker_of(masks);
     let refuse = |now: &Arc<Snapshot>| match handler.engine.composed(now) {
         Some(composed) => composed.refuse_entry(&path).map_err(not_there),

@@ -38,7 +38,7 @@ pub fn status(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error>
     if wait.is_zero() || answer.status != UNCHANGED {
         return Ok(answer);
     }
-    let Some(_permit) = take_permit(&handler.waiting, handler.most_waiting) else {
+    let Some(_permit) = take_permit(&handler.waiting, (handler.max_connections / 4).max(1)) else {
         return Ok(answer.with("Retry-After", "1".to_owned()));
     };
     let until = Instant::now() + wait;

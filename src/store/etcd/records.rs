@@ -14,9 +14,6 @@ use crate::store::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, Revision, gunzip, g
 /// The form of the records that this version writes.
 const FORMAT: u64 = 3;
 
-/// This version, which a writer notes: a later format says with it which version reads it.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-
 /// From this the serial of a text is taken away in its key, so that the newest text comes first: etcd reads
 /// the first key of a range at the cost of one, but the last key at the cost of all.
 pub const LAST_SERIAL: u64 = 9_999_999_999;
@@ -44,7 +41,7 @@ const SPARE: usize = 1 << 20;
 pub struct HeadRecord {
     /// The form of the record; `FORMAT` is the one that is written.
     pub format: u64,
-    /// The version of mediactl that wrote it.
+    /// The version of mediactl that wrote it, for a reader that does not know the format.
     #[serde(default)]
     pub version: String,
     /// Made with the cluster at random: the changes of one epoch have one order.
@@ -177,7 +174,7 @@ impl HeadRecord {
     pub fn following(last: Option<&Self>, operation: &str, says: &str) -> Self {
         Self {
             format: FORMAT,
-            version: VERSION.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             epoch: last.map_or_else(fresh_id, |last| last.epoch.clone()),
             adopts: last.map(|last| last.adopts.clone()).unwrap_or_default(),
             serial: last.map_or(0, |last| last.serial) + 1,

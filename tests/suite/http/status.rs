@@ -122,7 +122,7 @@ fn a_wait_without_a_change_ends_with_304_and_no_wait_without_a_tag() {
 #[test]
 fn at_most_a_quarter_waits() {
     let mut server = Server::over(TEXT);
-    server.handler.most_waiting = 1;
+    server.handler.max_connections = 4;
     let known = tag(&server);
     thread::scope(|scope| {
         let waiter = scope.spawn(|| {
