@@ -54,7 +54,7 @@ impl Document {
         let message = "this `include` is kept, but the files that it names are not checked";
         let hint = "check the included files, too: `mediactl check FILE…`";
         diagnostics.push_any(include.map(|include| Diagnostic::warning(include, message).hint(hint)));
-        mask_faults(self.text(), &mut diagnostics);
+        mask_faults(self, &mut diagnostics);
         diagnostics
     }
 

@@ -9,13 +9,12 @@ use std::{array, iter};
 use memchr::memmem;
 use serde_json::Value;
 
-use super::finder::secrets_in;
-use super::forms::{prose_parts, word_parts};
+use super::finder::{secrets_by_place, secrets_in};
+use super::forms::{merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account};
+use super::values::is_edge;
 use crate::schema::{Facts, ObjectShape, Schema, Scope};
-use crate::syntax::{
-    Diagnostic, Diagnostics, Document, Span, Splice, Word, line_end, line_start, spliced_pieces,
-};
+use crate::syntax::{Diagnostic, Diagnostics, Document, Splice, Word, line_end, line_start, spliced_pieces};
 
 /// A shorter secret is masked only where it is a word by itself.
 pub const SHORTEST: usize = 4;
@@ -238,39 +237,41 @@ impl<'d> MaskedText<'d> {
     }
 }
 
-/// Masks the secrets in the messages of the faults of a text.
-///
-/// A message quotes words, and where a `;` is lost a word of another directive is one. So the lines of the fault are looked
-/// at as those of a broken text, in which every word behind the name of a secret counts.
-pub fn mask_faults(text: &str, faults: &mut Diagnostics) {
-    let lines_of = |span: &Span| {
-        let [start, end] = [span.start, span.end].map(|place| (place as usize).min(text.len()));
-        &text[line_start(text, start)..line_end(text, end)]
+/// Masks the secrets in the messages of the faults of a text, which quote words: those that are masked in the lines of the fault.
+pub fn mask_faults(document: &Document, faults: &mut Diagnostics) {
+    let text = document.text();
+    let lines_of = |fault: &Diagnostic| {
+        let beside = fault.related.as_ref().map(|(span, _)| span.clone());
+        iter::once(fault.span.clone()).chain(beside).map(|span| {
+            let [start, end] = [span.start, span.end].map(|place| (place as usize).min(text.len()));
+            line_start(text, start)..line_end(text, end)
+        })
     };
-    for Diagnostic { span, message, hint, related, .. } in &mut faults.kept {
-        let beside = related.as_ref().map(|(span, _)| lines_of(span));
-        for lines in std::iter::once(lines_of(span)).chain(beside) {
-            let broken = Document::parse(format!("{lines}\n}}"));
-            for secret in broken.secret_spans() {
-                let secret = broken.text()[secret].trim_matches('"');
-                let beside = related.iter_mut().map(|(_, message)| message);
-                for told in iter::once(&mut *message).chain(hint.iter_mut()).chain(beside) {
-                    *told = without(told, secret);
+    let windows = merged(faults.kept.iter().flat_map(lines_of).collect());
+    let secrets = secrets_by_place(document, &windows, &mut Default::default());
+    for fault in &mut faults.kept {
+        for lines in lines_of(fault) {
+            for secret in secrets.iter().filter(|at| at.start < lines.end && lines.start < at.end) {
+                let beside = fault.related.iter_mut().map(|(_, message)| message);
+                for told in iter::once(&mut fault.message).chain(fault.hint.iter_mut()).chain(beside) {
+                    *told = without(told, text[secret.clone()].trim_matches('"'));
                 }
             }
         }
     }
 }
 
-/// A message with a secret masked. A short one may stand there by chance: it is masked only where it is quoted.
+/// A message with a secret masked where it is a whole word. A short one may stand there by chance: it is masked only where it
+/// is quoted.
 fn without(message: &str, secret: &str) -> String {
-    let mask = Masker::Opaque.mask(secret);
-    match secret {
+    let is_whole = |place: &Range<usize>| match secret.len() < SHORTEST {
         // The sign in `password = x` is no secret.
-        "" | "=" | ":" => message.to_owned(),
-        _ if secret.len() < SHORTEST => message.replace(&format!("`{secret}`"), &format!("`{mask}`")),
-        _ => message.replace(secret, &mask),
-    }
+        _ if matches!(secret, "" | "=" | ":") => false,
+        true => message[..place.start].ends_with('`') && message[place.end..].starts_with('`'),
+        false => is_edge(message, place.start) && is_edge(message, place.end),
+    };
+    let places = message.match_indices(secret).map(|(at, _)| at..at + secret.len());
+    Masker::Opaque.masked(message, places.filter(is_whole).collect()).into_owned()
 }
 
 // Masks in JSON that has no text, such as a patch or a value in a message: keys and elements are the words of directives.
@@ -349,7 +350,7 @@ mod tests {
         let message = "the option `hunter2` is given more than once".to_owned();
         let mut faults = Diagnostics::default();
         faults.push(Diagnostic::warning(place..place + 7, message));
-        mask_faults(text, &mut faults);
+        mask_faults(&Document::parse(text), &mut faults);
         let told = faults.iter().next().expect("it is kept");
         assert_eq!(told.message, "the option `<secret:000000>` is given more than once");
     }

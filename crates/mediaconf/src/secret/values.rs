@@ -96,7 +96,10 @@ impl<'d> SecretValues<'d> {
         spans.extend(prose_parts(text));
         for line in text.lines().filter(|line| line.contains(ENDS)) {
             let start = line.as_ptr() as usize - text.as_ptr() as usize;
-            let (parts, _) = line_parts(line, None);
+            // What a sentence quotes ends with the quote.
+            let ends = ["` ", "`:", "`,"].iter();
+            let sentence = ends.fold(format!("{line} "), |text, end| text.replace(end, "; "));
+            let (parts, _) = line_parts(&sentence, None);
             spans.extend(parts.into_iter().map(|part| start + part.start..start + part.end));
         }
         masker.masked(text, merged(spans))
@@ -181,7 +184,7 @@ impl<'d> SecretValues<'d> {
 }
 
 /// True if a word may begin or end at a place.
-fn is_edge(text: &str, offset: usize) -> bool {
+pub fn is_edge(text: &str, offset: usize) -> bool {
     let is_in_word = |c: char| c.is_alphanumeric() || c == '_';
     text.is_char_boundary(offset)
         && !(text[..offset].ends_with(is_in_word) && text[offset..].starts_with(is_in_word))
@@ -279,6 +282,14 @@ mod tests {
             ("  cluster_key stream;", "  cluster_key <secret:000000>;"),
             ("rtsp://u:x@h is down", "rtsp://<secret:000000>@h is down"),
             ("password is wrong", "password is wrong"),
+            (
+                "`view_auth` may read; changes need `edit_auth`",
+                "`view_auth` may read; changes need `edit_auth`",
+            ),
+            (
+                "`edit_auth` is `edit_auth a b;`",
+                "`edit_auth` is `edit_auth <secret:000000> <secret:000000>;`",
+            ),
             ("no \u{e9}\u{20ac} here", "no \u{e9}\u{20ac} here"),
             ("", ""),
         ] {
