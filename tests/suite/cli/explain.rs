@@ -73,13 +73,14 @@ fn a_value_comes_with_its_source() {
         let found = place.run(["explain", "-o", "json", path]).exits(0).json();
         has(&found, json!({"value": value, "source": source, "line": line}));
     }
-    let text = "template low { prepush 2; push tcp://192.0.2.9; cluster_key sword; }\ncluster_key fish;\n\
+    let text = "template low { prepush 2; url udp://t; push tcp://192.0.2.9; cluster_key sword; }\ncluster_key fish;\n\
                 stream a { template low; }\nstream b { template low; prepush 5; }\nstream c { template none; }\n";
     let place_of_templates = Place::with(text);
     for (path, shown) in [
         ("streams.a.prepush", "value     2 (template, media.conf:1)"),
         ("streams.a.push", "value     \"tcp://192.0.2.9\" (template, media.conf:1)"),
         ("streams.a.cluster_key", "(template, media.conf:1)"),
+        ("streams.a.urls", "value     [{\"url\":\"udp://t\"}] (template, media.conf:1)"),
         ("streams.a.title", "value     not set"),
         ("streams.b.prepush", "value     5 (own, media.conf:4)"),
         ("streams.c.prepush", "value     not set"),
@@ -87,6 +88,7 @@ fn a_value_comes_with_its_source() {
     ] {
         place_of_templates.run(["explain", path]).exits(0).prints(shown).hides("sword").hides("fish");
     }
+    place_of_templates.line("read --effective streams.a.urls").exits(0).prints("udp://t");
     for path in ["streams.cam2.cluster_key", "streams.cam1.cluster_key", "cluster_key", "edit_auth"] {
         let run = place.run(["explain", path]).exits(0).prints("<secret:");
         run.hides("swordfish").hides("own-secret").hides("hunter2");

@@ -101,7 +101,8 @@ impl<'d> Config<'d> {
                 let template = template.and_then(|name| templates[name].as_object());
                 for (key, value) in template.into_iter().chain([&globals]).flatten() {
                     let place = Place::Block(kind).member(key).unwrap_or(Place::Foreign);
-                    if block.get(key).and_then(|own| place.own_value(own)).is_none() {
+                    let own = block.get(key).and_then(|own| place.own_value(own));
+                    if own.is_none_or(|own| place.is_shown_for_nothing(&own)) {
                         block.insert(key.clone(), value.clone());
                     }
                 }
@@ -463,7 +464,9 @@ impl Config<'_> {
     pub fn holds(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
         let place = Place::resolve(&path.segments).map_err(|fault| fault.at(path))?;
         let own = self.present(path)?.and_then(|value| place.own_value(&value));
-        let Some(value) = own else { return self.inherited(path) };
+        let is_nothing = own.as_ref().is_none_or(|own| place.is_shown_for_nothing(own));
+        let inherited = if is_nothing { self.inherited(path)? } else { None };
+        let Some(value) = own.filter(|_| inherited.is_none()) else { return Ok(inherited) };
         let is_derived = place.facts().derived.is_some_and(Derived::lacks_own);
         let source = if is_derived { ValueSource::Derived } else { ValueSource::Own };
         Ok(Some(FoundValue { value, source, set_at: Some(path.clone()) }))
