@@ -237,7 +237,8 @@ impl<'d> MaskedText<'d> {
     }
 }
 
-/// Masks the secrets in the messages of the faults of a text, which quote words: those that are masked in the lines of the fault.
+/// Masks the secrets in the messages of the faults of a text, which quote words: those that are masked in the lines of
+/// the fault.
 pub fn mask_faults(document: &Document, faults: &mut Diagnostics) {
     let text = document.text();
     let lines_of = |fault: &Diagnostic| {
@@ -247,8 +248,17 @@ pub fn mask_faults(document: &Document, faults: &mut Diagnostics) {
             line_start(text, start)..line_end(text, end)
         })
     };
+    let in_broken = |&Range { start, end }: &Range<usize>| {
+        let lines = Document::parse(format!("{}\n}}", &text[start..end]));
+        let inside = move |at: usize| end.min(start + at);
+        lines.secret_spans().into_iter().map(move |span| inside(span.start)..inside(span.end))
+    };
     let windows = merged(faults.kept.iter().flat_map(lines_of).collect());
-    let secrets = secrets_by_place(document, &windows, &mut Default::default());
+    let secrets = match document.diagnostics().errors() {
+        0 => secrets_by_place(document, &windows, &mut Default::default()),
+        // It is not looked at as a whole, which takes long: every word behind the name of a secret counts to the end of the line.
+        _ => windows.iter().flat_map(in_broken).collect(),
+    };
     for fault in &mut faults.kept {
         for lines in lines_of(fault) {
             for secret in secrets.iter().filter(|at| at.start < lines.end && lines.start < at.end) {
