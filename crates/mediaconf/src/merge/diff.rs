@@ -23,10 +23,15 @@ impl Config<'_> {
     /// Output-only members are left out; a `position` is given only where the order needs it. The order
     /// of members that have no position, such as the extras of `auth`, can't be expressed in a merge patch.
     pub fn patch_to(&self, to: &Self) -> Object {
+        self.patch_in_order(to, true)
+    }
+
+    /// The same, or without the positions of blocks that both have.
+    pub(super) fn patch_in_order(&self, to: &Self, moves: bool) -> Object {
         let sides = [self, to];
         let [old, new] = sides.map(settings);
         changes(&old, &new, |key, _| match Schema::kind(key) {
-            Some(kind) => group(kind, sides),
+            Some(kind) => group(kind, sides, moves),
             None => member(Scope::Top, key, [&old, &new]),
         })
     }
@@ -46,9 +51,10 @@ fn own_members(place: Place, value: &Value) -> Object {
 
 /// Returns the patch from the streams, lives or plugins of a whole configuration to those of another: the removed blocks,
 /// then the others in their new order; `None` if nothing changes.
-pub fn group(kind: Kind, sides: [&Config<'_>; 2]) -> Option<Value> {
+fn group(kind: Kind, sides: [&Config<'_>; 2], moves: bool) -> Option<Value> {
     let change = |BlockChange { name, both: [old, new], position, .. }: BlockChange| {
         let Some(new) = new else { return Some((name, Value::Null)) };
+        let position = position.filter(|_| moves || old.is_none());
         let position = position.map(|position| (Schema::POSITION.to_owned(), position.into()));
         let members = old.as_ref().map_or_else(|| new.clone(), |old| members(kind.scope(), [old, &new]));
         let patch: Object = members.into_iter().chain(position).collect();
@@ -390,8 +396,10 @@ pub fn patch_to_state(text: &str, prune: Prune, current: &Config<'_>) -> Value {
     patch.retain(|key, _| Schema::kind(key).is_none());
     drop_defaults(config.members().scope(), document.entries(), &mut patch);
     for kind in Kind::ALL {
-        let blocks = if prune == Prune::Entries { group } else { settings_of_blocks };
-        patch.extend(blocks(kind, [current, &config]).map(|blocks| (kind.key().to_owned(), blocks)));
+        let sides = [current, &config];
+        let blocks =
+            if prune == Prune::Entries { group(kind, sides, true) } else { settings_of_blocks(kind, sides) };
+        patch.extend(blocks.map(|blocks| (kind.key().to_owned(), blocks)));
     }
     patch.into()
 }

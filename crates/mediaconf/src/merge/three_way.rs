@@ -8,7 +8,7 @@ use similar::{MergeResolution, TextMerge};
 
 use crate::edit::comment_counts;
 use crate::query::Config;
-use crate::schema::{FaultKind, Object, Schema};
+use crate::schema::{FaultKind, Object};
 use crate::syntax::Document;
 
 impl Document {
@@ -57,31 +57,13 @@ impl Document {
         };
         let by_values = with(theirs, patch).ok_or_else(clash)?;
         // Lines that do not clash have the order of both: a position counts other blocks, too.
-        let left = |text: &Self| {
-            let patch = text.patch_to(&by_values);
-            if is_clean { without_positions(patch) } else { patch }
-        };
+        let left = |text: &Self| Config::own(text).patch_in_order(&Config::own(&by_values), !is_clean);
         let by_lines = lines.and_then(|lines| with(&lines, left(&lines)));
         let is_right = |text: &Self| left(text).is_empty();
         let keeps_comments = |text: &Self| keeps_comments(text, [self, mine, theirs]);
         let by_lines = by_lines.filter(|text| is_right(text) && (is_clean || keeps_comments(text)));
         by_lines.or_else(|| Some(by_values).filter(keeps_comments)).ok_or_else(clash)
     }
-}
-
-/// A patch that moves no block.
-fn without_positions(mut patch: Object) -> Object {
-    patch.retain(|key, value| {
-        let blocks = value.as_object_mut().filter(|_| Schema::kind(key).is_some());
-        blocks.is_none_or(|blocks| {
-            blocks.retain(|_, block| match block.as_object_mut() {
-                Some(members) => members.shift_remove(Schema::POSITION).is_none() || !members.is_empty(),
-                None => true,
-            });
-            !blocks.is_empty()
-        })
-    });
-    patch
 }
 
 /// The merged text without a clash: what both sides added at one place stands there, theirs first; of other lines that
