@@ -1,8 +1,9 @@
 //! Guards refuse changes that are rarely intended.
 
-use mediaconf::{Document, FaultKind, Kind};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
+use mediaconf::{Document, Entry, FaultKind, Kind};
 use serde::{Deserialize, Serialize};
 
 use super::snapshot::Snapshot;
@@ -133,11 +134,6 @@ pub fn before_lost_account(old: &Snapshot, new: &Snapshot) -> Option<Guard> {
     (old.account().is_some() && new.account().is_none()).then_some(Guard::WouldRemoveCredentials)
 }
 
-/// The number of streams of a text.
-pub fn count_streams(document: &Document) -> usize {
-    document.entries().filter(|entry| entry.block_kind() == Some(Kind::Streams)).count()
-}
-
 /// The guard that refuses a whole new configuration without any stream, live and plugin, where some were there; both
 /// sides have the texts that they include.
 pub fn before_emptying(old: &Snapshot, new: &Snapshot) -> Option<Guard> {
@@ -168,16 +164,29 @@ pub fn before_dangling(old: &Document, new: &Document) -> Option<Guard> {
     Some(Guard::Dangling(format!("{used} `{gone}`, which the change removes: {shown}{more}")))
 }
 
-/// Returns the number of streams that `old` has and `new` lacks, and the number of all streams of `old`.
+/// Returns the number of streams that `old` has and `new` lacks, and the number of all streams of `old`. One with the values of
+/// a stream that only `new` has got another name.
 pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
-    let name = |entry: &mediaconf::Entry<'_>| entry.group_name().value().into_owned();
     let (old, new) = (old.members(), new.members());
-    let kept: std::collections::HashSet<String> =
-        new.own_by_key(Kind::Streams.key()).iter().map(name).collect();
-    let before = old.own_by_key(Kind::Streams.key());
-    let gone = before.iter().filter(|entry| !kept.contains(&name(entry)));
-    let inside: usize = gone.clone().map(|entry| entry.inner_streams()).sum();
-    (gone.count() + inside, before.len() + inside)
+    let [before, after] = [&old, &new].map(|side| side.own_by_key(Kind::Streams.key()));
+    let mut gone = only_in(before, after);
+    let added = if gone.is_empty() { Vec::new() } else { only_in(after, before) };
+    let values = |entry: &Entry<'_>| serde_json::Value::from(Kind::Streams.read(*entry)).to_string();
+    let mut named: HashMap<String, usize> = HashMap::new();
+    added.iter().for_each(|entry| *named.entry(values(entry)).or_default() += 1);
+    gone.retain(|entry| {
+        let same = if named.is_empty() { None } else { named.get_mut(&values(entry)) };
+        same.filter(|same| **same > 0).map(|same| *same -= 1).is_none()
+    });
+    let inside: usize = gone.iter().map(|entry| entry.inner_streams()).sum();
+    (gone.len() + inside, before.len() + inside)
+}
+
+/// The streams whose names the other side lacks.
+fn only_in<'d>(these: &[Entry<'d>], others: &[Entry<'_>]) -> Vec<Entry<'d>> {
+    let name = |entry: &Entry<'_>| entry.group_name().value().into_owned();
+    let names: HashSet<String> = others.iter().map(name).collect();
+    these.iter().filter(|entry| !names.contains(&name(entry))).copied().collect()
 }
 
 #[cfg(test)]

@@ -33,9 +33,9 @@ impl Transaction<'_> {
         self.notes.extend((edit.inner_streams > 0).then_some(OutcomeNote::InnerStreams(edit.inner_streams)));
         self.notes.extend((edit.renamed_uses > 0).then_some(OutcomeNote::RenamedUses(edit.renamed_uses)));
         let may_delete = edit.deleted_streams > 0 || !text.includes().is_empty();
-        let streams = if may_delete { guard::count_streams(text.document()) } else { 0 };
-        let deleted = (edit.deleted_streams, streams + edit.inner_streams);
         let after = Arc::new(Snapshot::proved(edit.document));
+        let deleted =
+            if may_delete { guard::deleted_streams(text.document(), after.document()) } else { (0, 0) };
         let credentials = guard::before_lost_account(&text, &after);
         let emptied = if request.prunes() { self.emptied(&text, &after) } else { None };
         let masked = Error::masked_text(after.document().text());

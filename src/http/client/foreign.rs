@@ -5,8 +5,7 @@ use std::sync::Arc;
 use super::connection::{ApiCall, Client};
 use crate::engine::{
     ChangeOptions, ChangeReport, ConfigSource, Guard, RequestedChange, Snapshot, before_dangling,
-    before_deletion, before_emptying, before_lost_account, before_replacement, count_streams,
-    deleted_streams,
+    before_deletion, before_emptying, before_lost_account, before_replacement, deleted_streams,
 };
 use crate::error::Error;
 use crate::http::api::ApiOperation;
@@ -30,14 +29,13 @@ pub(super) fn change_foreign(
     let mut told = Vec::new();
     told.extend(options.message.as_ref().map(|_| "does not record messages: yours is not in its history"));
     let before = client.fetch(ConfigSource::Running)?;
-    let (old, mut after, mut deleted) = (before.document(), before.clone(), (0, 0));
+    let (old, mut after) = (before.document(), before.clone());
     let (body, operation, guard, is_whole) = match requested {
         RequestedChange::Modify(request) => {
             let config = before.config();
             let mut patch = request.evaluate(&config)?;
             if let Some(edit) = request.edit(patch.clone(), old, &config)? {
                 options.refused(edit.guarded).into_result(())?;
-                deleted = (edit.deleted_streams, count_streams(old) + edit.inner_streams);
                 after = Arc::new(Snapshot::proved(edit.document));
             }
             if request.is_of_text() {
@@ -55,7 +53,6 @@ pub(super) fn change_foreign(
                 return Err(Error::bad_new_text(after));
             }
             Error::masked_text(after.document().text()).map_or(Ok(()), Err)?;
-            deleted = deleted_streams(old, after.document());
             let is_save = matches!(requested, RequestedChange::Save(_));
             let operation = if is_save { ApiOperation::Save } else { ApiOperation::Update };
             (text.to_vec(), operation, before_replacement(Some(&before), &after), true)
@@ -63,7 +60,8 @@ pub(super) fn change_foreign(
         _ => return Err(client.not_offered("the text of the configuration")),
     };
     let emptied = before_emptying(&before, &after).filter(|_| is_whole);
-    let deletion = before_deletion(deleted.0, deleted.1, options.max_delete).filter(|_| emptied.is_none());
+    let (deleted, of) = deleted_streams(old, after.document());
+    let deletion = before_deletion(deleted, of, options.max_delete).filter(|_| emptied.is_none());
     options.refuse([guard, emptied, deletion, before_dangling(old, after.document())])?;
     told.iter().for_each(|what| client.host.warning(&format!("`{}` {what}", client.name)));
     let mut after = client.of_values(&after.config().to_json(), true)?;

@@ -192,6 +192,12 @@ fn accounted(count: usize) -> String {
 /// Each way to delete five of eight streams, on one target.
 fn delete_guard_holds(place: &Place) {
     let five = "5 of 8 streams would be deleted";
+    place.run(["mv", "streams.s*", "--replace", "s/s/gate/"]).exits(0);
+    for line in ["rollback last --dry-run", "apply --prune - --dry-run", "save - --dry-run", "undo"] {
+        place.fed(line, accounted(8)).exits(0).says("8 get other names").hides("not in the new");
+    }
+    let with_twin = accounted(2) + "stream twin udp://h:7;\n";
+    place.fed("save -", with_twin).exits(6).says("5 of 8 streams");
     place.fed("modify -f -", deleting(5)).exits(6).says(five);
     for all in ["modify --unset streams.*", "modify --unset streams"] {
         place.line(all).exits(6).says("8 of 8 streams");
