@@ -57,7 +57,7 @@ impl RollbackPoint {
             (None, None) => (back, None),
             (Some(now), Some(old)) if now.is_same_text(old) => (back, Some(now.clone())),
             (Some(now), old) if now.is_same_text(written) => (back, old.clone()),
-            (Some(now), Some(old)) => match merged([old, written, now]) {
+            (Some(now), Some(old)) => match merged_change([old, written, now]) {
                 Some(merged) => (Aftermath::Merged, Some(merged)),
                 None => (Aftermath::ChangedMeanwhile, Some(now.clone())),
             },
@@ -66,8 +66,9 @@ impl RollbackPoint {
     }
 }
 
-/// Makes the way back to the old text in a hand edit of the text that a change wrote; `None` if both clash.
-fn merged(texts: [&Arc<Snapshot>; 3]) -> Option<Arc<Snapshot>> {
+/// Makes the change from the second text to the first one, such as the way back from what was written, in the third, which
+/// others made of the second; `None` if both clash, or if a text has errors.
+pub fn merged_change(texts: [&Arc<Snapshot>; 3]) -> Option<Arc<Snapshot>> {
     if !texts.iter().all(|text| text.is_valid()) {
         return None;
     }

@@ -1,6 +1,7 @@
 //! `mediactl edit`: the draft goes to the editor, is checked, merged, shown, and made the configuration.
 
 use std::io;
+use std::iter::zip;
 use std::path::{Path as FilePath, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::cli::render::{self, diagnostics};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    ChangeReport, ConfigSource, RequestedChange, Snapshot, changed, diff_lines, new_warnings,
+    ChangeReport, ConfigSource, RequestedChange, Snapshot, changed, diff_lines, merged_change, new_warnings,
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::file::{DraftHead, KeptDraft};
@@ -275,13 +276,23 @@ impl Editing<'_> {
 
     /// Merges the edited configuration with the present one. From here on the draft is made of the whole of the present
     /// one.
-    fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Bytes, Error> {
-        let merged = Document::merge_lines(&self.draft.base, whole, present.bytes());
+    fn merged(&mut self, whole: &Bytes, present: &Arc<Snapshot>) -> Result<Bytes, Error> {
+        let by_lines = Document::merge_lines(&self.draft.base, whole, present.bytes());
+        let same = if by_lines.is_ok() { "values" } else { "lines" };
+        let [mine, base] = [whole, &self.draft.base].map(|text| Arc::new(Snapshot::from_bytes(text.clone())));
+        let sides = [&mine, &base, present];
+        let merged = match merged_change(sides) {
+            Some(merged) => Ok(merged.bytes().to_vec()),
+            None if sides.iter().all(|side| side.is_valid()) => {
+                Err(by_lines.map_or_else(|marked| marked, |text| both_forms(&text, present.bytes())))
+            }
+            None => by_lines,
+        };
         let (Ok(text) | Err(text)) = &merged;
         self.draft.rebase(present.bytes().clone(), text)?;
         let name = self.target.service.name();
         let Ok(text) = merged else {
-            let message = format!("`{name}` was changed meanwhile, in the same lines");
+            let message = format!("`{name}` was changed meanwhile, in the same {same}");
             return Err(Error::new(ErrorKind::Conflict, message)
                 .hint("both forms are in the draft, between `<<<<<<< ours` and `>>>>>>> theirs`"));
         };
@@ -353,6 +364,20 @@ impl Editing<'_> {
         let unchanged = ChangeReport::unchanged(Some(present));
         report.print(&unchanged.with_parts(report.parts()))
     }
+}
+
+/// Returns two texts as one that clashes: what differs between their first and their last lines stands there in both forms,
+/// between markers.
+fn both_forms(mine: &[u8], theirs: &[u8]) -> Vec<u8> {
+    let lines = [mine, theirs].map(|text| text.split_inclusive(|byte| *byte == b'\n').collect::<Vec<_>>());
+    let head = zip(&lines[0], &lines[1]).take_while(|(one, other)| one == other).count();
+    let rest = lines.each_ref().map(|lines| &lines[head..]);
+    let tail =
+        zip(rest[0].iter().rev(), rest[1].iter().rev()).take_while(|(one, other)| one == other).count();
+    // A line that both replace.
+    let other: &[u8] = b"\0\n";
+    let base = [&lines[0][..head], &[other], &rest[0][rest[0].len() - tail..]].concat().concat();
+    Document::merge_lines(&base, mine, theirs).unwrap_or_else(|marked| marked)
 }
 
 /// The same error, with a further hint.

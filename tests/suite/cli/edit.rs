@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use rustix::process::Signal;
 
 use super::serve::Serving;
-use super::{CONF, Call, Place, Run, SAMPLE, mode, set_mode};
+use super::{CONF, Call, PROGRAM, Place, Run, SAMPLE, mode, set_mode};
 use crate::waiting::eventually;
 
 /// The folder of the user, where drafts are.
@@ -162,6 +162,21 @@ fn a_clash_is_shown_like_that_of_git_and_is_not_saved_unsolved() {
     let solve = "sed -i '/^<<<</d; /^====/,/^>>>>/d' \"$1\"";
     resumed(&place, solve, &["--yes"]).run().exits(0);
     assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6"));
+}
+
+#[test]
+fn a_deletion_is_merged_with_a_move_or_clashes() {
+    let [both, c] = ["stream a {\n  url udp://a;\n}\nstream b udp://b;\n", "stream c udp://c;\n"];
+    let place = Place::with(format!("{both}{c}"));
+    let run = |script: &str, line: &str| {
+        place.put(CONF, format!("{both}{c}"));
+        let other = format!("sed -i '{script}' \"$1\"; {PROGRAM} --conf {CONF} {line} -q > /dev/null");
+        edit(&place, &other, &["--yes"]).run()
+    };
+    run("/stream c/d", "modify --set streams.c.position=1").exits(0).says("both changes are merged");
+    assert_eq!(place.text(), both);
+    run("$d; 1i stream c udp://c;", "rm streams.c").exits(5).says("meanwhile, in the same values");
+    assert_eq!(drafts(&place), [format!("<<<<<<< ours\n{c}=======\n>>>>>>> theirs\n{both}")]);
 }
 
 #[test]
