@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     ChangeReport, OutcomeNote, ServerState, Snapshot, Transaction, conflicts, guard, hand_edited,
-    hand_edited_and_updated, hand_edited_badly,
+    hand_edited_and_updated, hand_edited_badly, removed_since,
 };
 use crate::error::{Error, ErrorKind};
 use mediaconf::{Edit, Masker, Request};
@@ -72,6 +72,7 @@ impl Transaction<'_> {
                 self.notes.extend(self.found_hand_edit());
                 return Ok((file, Some(state)));
             }
+            (true, _, None) => return Err(removed_since()),
             (true, _, _) if is_merged => return Err(hand_edited_and_updated()),
             (true, _, _) => return Err(hand_edited(&[])),
         }

@@ -218,8 +218,8 @@ fn compare(found: &mut Vec<Fault>, at: &[&str], base: Option<Value>, theirs: Opt
     }
 }
 
-/// The refusal of a change that conflicts with a hand edit; without conflicts, the file is gone, or another update is
-/// unsaved. The values are masked: refusals are shown and logged.
+/// The refusal of a change that conflicts with a hand edit; without conflicts, another update is unsaved. The values are masked:
+/// refusals are shown and logged.
 pub fn hand_edited(conflicts: &[Fault]) -> Error {
     if conflicts.is_empty() {
         return Error { kind: ErrorKind::Conflict, ..hand_edited_since() };
@@ -229,6 +229,12 @@ pub fn hand_edited(conflicts: &[Fault]) -> Error {
         ("the file was changed by hand here since it was loaded", OVERWRITE),
         Masker::default(),
     )
+}
+
+/// The refusal of a change of a file that is gone.
+pub fn removed_since() -> Error {
+    Error::new(ErrorKind::Conflict, "the file was removed by hand since it was loaded")
+        .hint("`mediactl save FILE` makes it again; `--force` makes it of what the server runs")
 }
 
 /// The refusal of a change with a `base`: a hand edit and an unsaved update were both made of another text.

@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use super::{
     ChangeOptions, ChangeReport, Engine, EntryEdit, Guard, Operation, OutcomeNote, ReloadRun,
-    RequestedChange, Snapshot, Transaction, guard, hand_edited_and_updated, hand_edited_since,
+    RequestedChange, Snapshot, Transaction, guard, hand_edited_and_updated, hand_edited_since, removed_since,
 };
 use crate::error::{Error, ErrorKind};
 use mediaconf::{Document, EditError, Masker, Path, Token};
@@ -234,6 +234,7 @@ impl Transaction<'_> {
             (Some(state), Some([_, file])) if state.is_saved() => Ok(file),
             (Some(_), Some(_)) if self.options.base.is_some() => Err(hand_edited_and_updated()),
             (Some(_), Some(_)) => Err(hand_edited_since()),
+            (Some(_), None) if self.file().is_none() && !self.options.force => Err(removed_since()),
             (Some(state), None) => Ok(&state.running),
             (None, _) => self.file().ok_or_else(|| Error::no_file(self.engine.store.path())),
         }

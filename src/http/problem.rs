@@ -104,6 +104,9 @@ fn hint(error: &Error) -> Option<String> {
             Some(format!("`max_delete={deleted}` deletes them"))
         }
         (Some(guard), _) => guard.name().map(|name| format!("`accept={name}` makes the change anyway")),
+        (None, ErrorKind::NoConfiguration) if error.hint.is_none() => {
+            Some("`mediactl save FILE` makes it".to_owned())
+        }
         (None, ErrorKind::NewWarnings) => Some("without `strict=true` it is made all the same".to_owned()),
         (
             None,

@@ -114,7 +114,7 @@ pub trait Host: Send {
 
 /// A client of one server.
 pub struct Client {
-    endpoint: Endpoint,
+    pub(super) endpoint: Endpoint,
     /// The name of the server in messages.
     pub(super) name: String,
     /// The login to ask a password for.

@@ -110,7 +110,7 @@ impl Client {
         let hint = match code {
             401 if is_wrong => Some(WRONG_PASSWORD),
             401 => Some(NO_PASSWORD),
-            404 if errors.is_empty() => Some(ADDRESS),
+            404 if errors.is_empty() && self.endpoint.socket.is_none() => Some(ADDRESS),
             412 if errors.is_empty() => Some("`--dry-run` shows the change of what is there now"),
             // A server that is busy has not begun.
             500.. if code != 503 && !is_problem && applies => Some(UNKNOWN),

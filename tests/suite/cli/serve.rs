@@ -184,6 +184,11 @@ fn a_file_has_at_most_one_server() {
     let second = place.line("serve --listen none").exits(5);
     assert!(second.err.contains(&format!("process {}", server.pid())), "{second:#?}");
     place.line("modify --set rtsp=1 --check-cmd true").exits(2);
+    fs::remove_file(place.path(CONF)).expect("it is there");
+    for (line, code) in [("fmt", 5), ("modify --set rtmp=1", 5), ("status", 7), ("diff", 7)] {
+        place.line(line).exits(code).says("hint: `mediactl save FILE` makes it");
+    }
+    place.line("fmt --force").exits(0);
     server.kill();
     // The socket of the one that was killed is still there, and does no harm.
     assert!(place.path(&format!(".{CONF}.mediactl/sock")).exists());
