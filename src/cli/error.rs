@@ -93,10 +93,12 @@ impl Error {
         };
         let faults = faults.into_iter().map(|fault| Fault { message: masked(&fault.message), ..fault });
         let hint = self.lines().into_iter().find_map(|line| line.hint).map(|hint| as_typed(&hint));
+        // Of a change, HTTP has the type of a wrong value for it.
+        let kind = if self.kind == ErrorKind::AbsentPath { ErrorKind::NotFound } else { self.kind };
         json!({
-            "type": urn(self.kind),
-            "title": self.kind.title(),
-            "status": self.status.unwrap_or(self.kind.status()),
+            "type": urn(kind),
+            "title": kind.title(),
+            "status": self.status.filter(|_| kind == self.kind).unwrap_or(kind.status()),
             "detail": masked(&self.message),
             "hint": hint,
             "errors": faults.collect::<Vec<_>>(),

@@ -89,6 +89,7 @@ fn a_refusal_is_one_line_of_json() {
             let problem: Value = serde_json::from_str(&run.err).expect("a refusal is JSON");
             assert!(problem["type"].as_str().is_some_and(|kind| kind.starts_with("urn:")), "{problem}");
             assert_eq!(problem["exit_code"], json!(code), "{problem}");
+            assert!(code != 7 || problem["status"] != 422, "{problem}");
             assert!(["title", "detail"].iter().all(|member| problem[member].is_string()), "{problem}");
         }
         Ok(())
