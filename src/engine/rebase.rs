@@ -2,7 +2,7 @@
 //! meanwhile, such as a hand edit of the file, and the conflicts between both.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -107,19 +107,14 @@ impl Transaction<'_> {
         let mut text = self.present()?.clone();
         for change in undone {
             let made = self.on_present(change.before.clone(), Some(&change.after), &text);
-            text = made.map_err(|refusal| self.changed_since(change, undone, &text, refusal))?;
+            text = made.map_err(|refusal| self.changed_since(change, undone, refusal))?;
         }
         Ok(text)
     }
 
-    /// The refusal to undo a change, which names the changes that made what is there now.
-    fn changed_since(
-        &self,
-        change: &UndoneChange,
-        undone: &[UndoneChange],
-        now: &Snapshot,
-        refusal: Error,
-    ) -> Error {
+    /// The refusal to undo a change, which names the changes that made what is there now, and all that have to be undone with
+    /// it.
+    fn changed_since(&self, change: &UndoneChange, undone: &[UndoneChange], refusal: Error) -> Error {
         if refusal.kind != ErrorKind::Conflict || refusal.faults.is_empty() {
             return refusal;
         }
@@ -135,42 +130,49 @@ impl Transaction<'_> {
         let of = if self.engine.is_run_by_nodes() { " of the cluster" } else { "" };
         let [base, mine] = [&change.after, &change.before].map(|text| text.document());
         let patch = (base.diagnostics().errors() == 0).then(|| base.patch_to(mine));
+        let now = self.present().ok();
+        let mut numbers: BTreeSet<u64> = undone.iter().map(|undone| undone.number).collect();
         for fault in &mut refusal.faults {
             let keys = fault.pointer.as_ref().map(Pointer::keys).unwrap_or_default();
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-            // The value that is there now, or else lines that clash.
+            // The value that stands there, or else whether lines clash.
             let stands = |text: &Snapshot| match &keys[..] {
-                _ if !text.is_valid() => false,
-                [] => base.three_way(mine, text.document(), patch.clone()).is_err(),
-                keys => Config::own(text.document()).value(keys) == Config::own(now.document()).value(keys),
+                _ if !text.is_valid() => None,
+                [] => Some(base.three_way(mine, text.document(), patch.clone()).is_err().into()),
+                keys => Config::own(text.document()).value(keys),
             };
-            let is_maker = |entry: &&HistoryEntry| {
-                !entry.is_aside
-                    && undone.iter().all(|undone| undone.name != entry.name())
-                    && text(entry.after).is_some_and(|after| stands(&after))
-                    && text(entry.before).is_some_and(|before| !stands(&before))
+            let changes = |entry: &&HistoryEntry| {
+                let texts = text(entry.before).zip(text(entry.after));
+                !entry.is_aside && texts.is_some_and(|(before, after)| stands(&before) != stands(&after))
             };
-            let maker = entries.iter().find(is_maker).map(|maker| {
+            let later = entries.iter().take_while(|entry| entry.name() != change.name);
+            let mut later: Vec<&HistoryEntry> = later.filter(changes).collect();
+            // What is there may be of a hand edit, which is in no history yet.
+            let last = later.first().and_then(|last| text(last.after));
+            let is_known = last.is_some_and(|last| now.is_some_and(|now| stands(&last) == stands(now)));
+            later.retain(|later| undone.iter().all(|undone| undone.name != later.name()));
+            numbers.extend(later.iter().map(|later| later.number));
+            let maker = later.first().filter(|_| is_known).map(|maker| {
                 let by = maker.by.as_ref().map_or(String::new(), |by| format!(" by {by}"));
                 format!("change {}{of} ({}{by})", maker.number, maker.operation)
             });
             let who = maker.unwrap_or("what the history does not have".to_owned());
             let what = if keys.is_empty() { "the same lines, or lines beside them," } else { "it" };
             fault.message = format!("change {} can't be undone: {who} changed {what} since", change.number);
-            fault.hint = Some(UNDO_BOTH.to_owned());
         }
+        let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+        let all = format!("; `mediactl revert {}` undoes all of it", numbers.join(" "));
+        let all = if numbers.len() > undone.len() { &*all } else { "" };
+        let hint = format!("`mediactl history -p` shows what was changed{all}");
+        refusal.faults.iter_mut().for_each(|fault| fault.hint = Some(hint.clone()));
         let more = if more == 0 { String::new() } else { format!("; and {more} more") };
-        Error { message: format!("{}{more}", refusal.faults[0]), ..refusal }.hint(UNDO_BOTH)
+        Error { message: format!("{}{more}", refusal.faults[0]), ..refusal }.hint(hint)
     }
 }
 
 /// The advice about a hand edit.
 pub const OVERWRITE: &str =
     "`mediactl diff` shows the difference; `mediactl update FILE` loads the file, `--force` overwrites it";
-
-/// The advice about a change that can't be undone without later ones.
-const UNDO_BOTH: &str =
-    "`mediactl history -p` shows what was changed; name the later change, too, to undo both";
 
 /// The advice about values that others changed meanwhile.
 const DECIDE: &str = "read the configuration again, and send the right value; `force` takes yours";

@@ -125,6 +125,19 @@ fn a_revert_undoes_changes_and_keeps_the_later_ones() {
 }
 
 #[test]
+fn a_revert_names_all_changes_that_have_to_be_undone_with_it() {
+    let place = Place::with(SAMPLE);
+    place.line("mv streams.film streams.x").exits(0);
+    place.set(&["streams.x.prepush=2"]).exits(0);
+    place.set(&["streams.x.title=2"]).exits(0);
+    for (line, later) in [("revert 1", 3), ("revert 1 3", 2), ("revert 1 2", 3)] {
+        let run = place.line(line).exits(5).says("`mediactl revert 1 2 3` undoes all of it");
+        run.says(&format!("change 1 can't be undone: change {later} (modify"));
+    }
+    place.line("revert 1 2 3").exits(0);
+}
+
+#[test]
 fn operations_that_had_another_name_are_told_by_the_new_one() {
     let place = Place::with(SAMPLE);
     (1..=3).for_each(|port| drop(place.set(&[&format!("rtmp={port}")]).exits(0)));
