@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mediactl::http::server::front::head::{Framing, Parsed, line_end, parse};
+use mediactl::http::server::front::head::{Framing, RequestHead, line_end, parse};
 use mediactl::http::server::message::PeerAddress;
 
 /// Headers that a client can't set for the handler.
@@ -46,7 +46,7 @@ fn whole(bytes: &[u8]) -> Option<&[u8]> {
     Some(&bytes[..end])
 }
 
-fn is_plain(parsed: &Parsed) {
+fn is_plain(parsed: &RequestHead) {
     let head = &parsed.head;
     assert!(is_token(&head.method), "{:?}", head.method);
     assert!(is_target(&head.target), "{:?}", head.target);
