@@ -13,7 +13,9 @@ use crate::error::{Error, ErrorKind};
 use crate::http::client::without_userinfo;
 use crate::store::Store;
 use crate::store::file::{ConfFile, read_limited};
-use mediaconf::{AssignedValue, Assignment, Condition, Fault, FaultKind, Path as ValuePath, Substitution};
+use mediaconf::{
+    AssignedValue, Assignment, Condition, Fault, FaultKind, Masker, Path as ValuePath, Substitution,
+};
 
 /// The argument for standard input.
 pub const STDIN: &str = "-";
@@ -113,7 +115,9 @@ fn edit(option: &str, words: &[String]) -> Result<Assignment, Error> {
         (_, None) => {
             let asked = prompts::new_secret(text)?;
             let hint = "write PATH=VALUE; on a terminal the value is asked for";
-            AssignedValue::Text(asked.ok_or_else(|| Error::usage(format!("`{text}` has no value"), hint))?)
+            AssignedValue::Text(asked.ok_or_else(|| {
+                Error::usage(format!("`{}` has no value", Masker::Opaque.value(text)), hint)
+            })?)
         }
     };
     Ok(Assignment { path, value })

@@ -12,7 +12,10 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::auth::{Authenticator, LOOK_INTERVAL, Role, Verdict};
 use super::front::limits::{CHANGE_TIME, CONNECTIONS};
-use super::message::{AccessRecord, Head, HttpRequest, Log, PeerAddress, Response, Service, client_address};
+use super::message::{
+    AccessRecord, Head, HttpRequest, Log, MAX_DETAIL, MAX_PATH, PeerAddress, Response, Service,
+    client_address,
+};
 use super::query::{Query, refuse_body, refuse_cross_site, refuse_foreign_use, to_canonical};
 use super::runtime::Runtime;
 use super::{change, metrics, read, status};
@@ -20,7 +23,7 @@ use crate::engine::{ConfigService, Engine, Snapshot, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
     ApiOperation, Body, DEFAULT_PREFIX, PENDING_HEADER, ROUTES, Route, SUDO_HEADER, by_sudo, masked_text,
-    on_every_response,
+    on_every_response, shortened,
 };
 use crate::http::console::{Console, HEADERS};
 use crate::http::problem::Problem;
@@ -316,7 +319,8 @@ impl Handler {
 
     /// Makes the response to a request that was refused.
     fn refusal(&self, error: &Error, head: &Head, record: &mut AccessRecord) -> Response {
-        record.detail = Some(masked_text(error.brief()));
+        // Anybody may send a long path, and a log line has a part of it.
+        record.detail = Some(masked_text(&shortened(error.brief(), 4 * MAX_DETAIL)));
         let is_change = record.operation == Some(ApiOperation::Change);
         let problem = if is_change { Problem::with_refusal(error) } else { Problem::from(error) };
         let header = match (problem.status, error.kind) {
@@ -364,7 +368,7 @@ impl Service for Handler {
         let client = client_address(&head, &self.settings.trusted_proxies);
         let mut record = AccessRecord {
             method: head.method.clone(),
-            path: masked_text(head.path()),
+            path: masked_text(&shortened(head.path(), 4 * MAX_PATH)),
             peer: Some(client.map_or(head.peer, PeerAddress::Address)),
             ..AccessRecord::default()
         };

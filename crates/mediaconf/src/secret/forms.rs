@@ -102,7 +102,7 @@ impl<'t> SecretScan<'t> {
         let (before, rest) = self.text.split_at(mark);
         match rest.as_bytes()[0] {
             b':' if rest.starts_with("://") => self.userinfo(before, &rest["://".len()..]),
-            b':' if before.ends_with("#!") && rest.starts_with("::") => {
+            b':' if before.ends_with("#!") && rest.starts_with("::") && mark >= self.stream_id => {
                 self.stream_id = mark + self.value(beginning(rest, LONGEST), &[]).len();
                 None
             }
@@ -207,8 +207,9 @@ impl<'t> SecretScan<'t> {
 
     /// The value at the start of a text, which ends with the query or the word, or at one of `ends`.
     fn value(&self, text: &'t str, ends: &[char]) -> &'t str {
-        let value = until(until(text, &['&']), ends);
-        if self.is_word { value } else { until(until(value, &ENDS), &[';']) }
+        let ends_prose = |c: char| !self.is_word && (c == ';' || ENDS.contains(&c));
+        let end = text.find(|c: char| c == '&' || ends.contains(&c) || ends_prose(c));
+        &text[..end.unwrap_or(text.len())]
     }
 }
 

@@ -136,6 +136,7 @@ impl Slots {
                 }
                 worst => {
                     let until = worst.map_or(late, |worst| late.min(worst.since + limits.grace));
+                    self.changed.notify_all();
                     self.changed.wait_for(&mut guard, until - now);
                 }
             }
@@ -218,7 +219,8 @@ impl Slot {
             if has_turn {
                 return Ok(());
             }
-            if now >= until || table.stopping {
+            // Whoever waits for a slot may be an editor.
+            if now >= until || table.stopping || table.open().count() >= slots.most {
                 return Err(no_turn());
             }
             slots.changed.wait_for(&mut guard, until - now);
