@@ -225,8 +225,8 @@ fn slow_heads_and_bodies_time_out() {
 
 #[test]
 fn viewers_without_a_turn_keep_no_slot_from_an_editor() {
-    let waiting_time = Duration::from_secs(600);
-    let running = Running::with(Limits { waiting_time, ..Limits::default() });
+    let [waiting_time, request_time, transfer_time] = [Duration::from_secs(600); 3];
+    let running = Running::with(Limits { waiting_time, request_time, transfer_time, ..Limits::default() });
     let mut viewers: Vec<_> = (0..200).map(|_| running.client()).collect();
     viewers.iter_mut().for_each(|client| client.send(declared("viewer", 9_000) + "x"));
     assert_eq!(running.ask(declared("editor", 1) + "x").status, 200);
