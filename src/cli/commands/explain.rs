@@ -60,7 +60,7 @@ impl ExplainArgs {
         let path = input::value_path(&self.path)?;
         let read = |server: &mut FleetMember| match server.target.service.read(None) {
             // There may be no configuration yet: the schema is known without one.
-            Err(error) if server.is_alone() && error.kind == ErrorKind::NoConfiguration => {
+            Err(error) if server.is_only_server() && error.kind == ErrorKind::NoConfiguration => {
                 ui.warning(&format!("{error}: explaining without values"));
                 Ok(None)
             }

@@ -262,7 +262,7 @@ impl<'a> Wanted<'a> {
             }
         }
         // In the thread of its server; one alone begins to print while its text is checked.
-        if !(server.is_alone() || is_text) {
+        if !(server.is_only_server() || is_text) {
             text.refuse_errors()?;
         }
         Ok(Shown { text, figures, included })
@@ -279,7 +279,7 @@ impl<'a> Wanted<'a> {
         let composed = server.target.composed(text, text)?;
         let errors = |composed: &Composed| composed.diagnostics().iter().map(Diagnostics::errors).sum();
         match composed {
-            Some(composed) if with_all && server.is_alone() => {
+            Some(composed) if with_all && server.is_only_server() => {
                 diagnostics::valid(composed, self.ui).map(Some)
             }
             Some(broken) if !broken.is_valid() => Err(Error::broken_includes(&server.name, errors(&broken))),

@@ -94,7 +94,7 @@ impl Fleet {
         work: impl Fn(&mut FleetMember) -> Result<T, Error> + Sync,
     ) -> Result<Answers<T>, Error> {
         match &mut self.members[..] {
-            [one] if one.is_alone() => {
+            [one] if one.is_only_server() => {
                 let _step = progress::step(format!("{what}: {}", one.name));
                 let answer = work(one)?;
                 Ok(Answers::of_one(one.name.clone(), answer, self.ui))
@@ -163,7 +163,7 @@ fn side_by_side<T: Send>(jobs: usize, all: impl Iterator<Item = T> + Send, work:
 
 impl FleetMember {
     /// True if no other server is named.
-    pub fn is_alone(&self) -> bool {
+    pub fn is_only_server(&self) -> bool {
         self.alone.is_some()
     }
 
