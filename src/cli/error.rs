@@ -93,7 +93,7 @@ impl Error {
         };
         let faults = faults.into_iter().map(|fault| Fault { message: masked(&fault.message), ..fault });
         let hint = self.lines().into_iter().find_map(|line| line.hint).map(|hint| as_typed(&hint));
-        // Of a change, HTTP has the type of a wrong value for it.
+        // The API answers a change of an absent path as a wrong value. Here the exit code says that it is not found.
         let kind = if self.kind == ErrorKind::AbsentPath { ErrorKind::NotFound } else { self.kind };
         json!({
             "type": urn(kind),

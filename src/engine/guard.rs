@@ -164,8 +164,8 @@ pub fn before_dangling(old: &Document, new: &Document) -> Option<Guard> {
     Some(Guard::Dangling(format!("{used} `{gone}`, which the change removes: {shown}{more}")))
 }
 
-/// Returns the number of streams that `old` has and `new` lacks, and the number of all streams of `old`. One with the values of
-/// a stream that only `new` has got another name.
+/// Returns the number of streams that `old` has and `new` lacks, and the number of all streams of `old`. A stream that `new`
+/// has under another name, with the same values, is not lacking.
 pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
     let (old, new) = (old.members(), new.members());
     let [before, after] = [&old, &new].map(|side| side.own_by_key(Kind::Streams.key()));

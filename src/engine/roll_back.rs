@@ -66,8 +66,8 @@ impl RollbackPoint {
     }
 }
 
-/// Makes the change from the second text to the first one, such as the way back from what was written, in the third, which
-/// others made of the second; `None` if both clash, or if a text has errors.
+/// Merges the change that leads from the second text to the first into the third text, which others made of the second. `None`
+/// if both changes clash, or if a text has errors.
 pub fn merged_change(texts: [&Arc<Snapshot>; 3]) -> Option<Arc<Snapshot>> {
     if !texts.iter().all(|text| text.is_valid()) {
         return None;

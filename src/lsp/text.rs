@@ -216,8 +216,8 @@ impl Workspace {
     /// Puts a configuration together.
     fn composed(&self, main: &Rc<SourceText>) -> Configuration {
         let composed = self.store_of(main).and_then(|store| {
-            let read = |pattern: &str, follow: IncludeLimits| {
-                let mut texts = store.included(pattern, follow)?;
+            let read = |pattern: &str, rest: IncludeLimits| {
+                let mut texts = store.included(pattern, rest)?;
                 for text in &mut texts {
                     if let Some(open) = self.open_at(&text.target) {
                         text.bytes = Some(open.text.bytes().clone());

@@ -26,7 +26,7 @@ impl Config<'_> {
         self.patch_in_order(to, true)
     }
 
-    /// The same, or without the positions of blocks that both have.
+    /// The same. Unless it `moves` blocks, those that both sides have get no position.
     pub(super) fn patch_in_order(&self, to: &Self, moves: bool) -> Object {
         let sides = [self, to];
         let [old, new] = sides.map(settings);

@@ -56,7 +56,8 @@ impl Document {
             Err(_) => None,
         };
         let by_values = with(theirs, patch).ok_or_else(clash)?;
-        // Lines that do not clash have the order of both: a position counts other blocks, too.
+        // Lines that do not clash have the right order already. Positions would be wrong: they also count blocks that came or
+        // went on the other side.
         let left = |text: &Self| Config::own(text).patch_in_order(&Config::own(&by_values), !is_clean);
         let by_lines = lines.and_then(|lines| with(&lines, left(&lines)));
         let is_right = |text: &Self| left(text).is_empty();

@@ -34,7 +34,7 @@ impl Document {
 }
 
 /// Returns the secrets in these windows of each text, and maybe others: by their place or their form, and in comments those
-/// that stand elsewhere in one of the texts. Outside of its windows a text is what the first one is.
+/// that stand elsewhere in one of the texts. Outside of its windows each text equals the first one.
 pub fn secrets_in<const N: usize>(
     documents: [&Document; N],
     windows: [Vec<Range<usize>>; N],

@@ -256,7 +256,8 @@ pub fn mask_faults(document: &Document, faults: &mut Diagnostics) {
     let windows = merged(faults.kept.iter().flat_map(lines_of).collect());
     let secrets = match document.diagnostics().errors() {
         0 => secrets_by_place(document, &windows, &mut Default::default()),
-        // It is not looked at as a whole, which takes long: every word behind the name of a secret counts to the end of the line.
+        // Only the lines of the faults are searched, because the whole takes long. Every word behind the name of a secret
+        // counts, to the end of the line.
         _ => windows.iter().flat_map(in_broken).collect(),
     };
     for fault in &mut faults.kept {
