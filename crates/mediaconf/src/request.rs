@@ -35,10 +35,10 @@ pub struct Request {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum Edits {
-    /// The JSON text of a merge patch (RFC 7396), and the most bytes of memory for the merge. The text is parsed when it
-    /// is evaluated, so that requests which wait for their turn hold their text alone.
+    /// The JSON text of a merge patch (RFC 7396). It is parsed when it is evaluated, so that requests which wait for their
+    /// turn hold their text alone.
     #[serde(serialize_with = "as_json", deserialize_with = "of_json")]
-    Patch { text: Bytes, memory: usize },
+    Patch(Bytes),
     /// A desired state, from which a patch is computed: a text without errors. No value of it is kept, as values take twenty
     /// times as much memory.
     State { text: String, prune: Prune },
@@ -56,19 +56,18 @@ enum Edits {
     },
 }
 
-fn as_json<S: Serializer>(text: &Bytes, _: &usize, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_json<S: Serializer>(text: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
     serde_json::from_slice::<&RawValue>(text).map_err(S::Error::custom)?.serialize(serializer)
 }
 
-/// The text of a patch in a request that was sent, and its memory, for which [`Request::within`] has the limit.
-fn of_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Bytes, usize), D::Error> {
-    let text = <&RawValue>::deserialize(deserializer)?;
-    Ok((Bytes::copy_from_slice(text.get().as_bytes()), usize::MAX))
+/// The text of a patch in a request that was sent.
+fn of_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(|text| Bytes::copy_from_slice(text.get().as_bytes()))
 }
 
 impl From<Value> for Request {
     fn from(patch: Value) -> Self {
-        Self::from_json(patch.to_string(), usize::MAX)
+        Self::from_json(patch.to_string())
     }
 }
 
@@ -122,9 +121,9 @@ impl Request {
         Ok(Self::assigning(made.collect::<Result<_, _>>()?, Vec::new(), AssignOptions::default()))
     }
 
-    /// The request of a merge patch whose JSON text is parsed when it is evaluated; its merge may take `memory` bytes.
-    pub fn from_json(text: impl Into<Bytes>, memory: usize) -> Self {
-        Self::of(Edits::Patch { text: text.into(), memory })
+    /// The request of a merge patch whose JSON text is parsed when it is evaluated.
+    pub fn from_json(text: impl Into<Bytes>) -> Self {
+        Self::of(Edits::Patch(text.into()))
     }
 
     /// The same, refused where the configuration has other values than these.
@@ -134,24 +133,12 @@ impl Request {
         self
     }
 
-    /// The same, with a limit of the memory of a patch, in bytes.
-    #[must_use]
-    pub fn within(mut self, most: usize) -> Self {
-        if let Edits::Patch { memory, .. } = &mut self.edits {
-            *memory = most;
-        }
-        self
-    }
-
-    /// Parses the text of a patch to refuse a faulty one; keeps nothing.
+    /// Parses the text of a patch to refuse a faulty one, or one whose merge takes more than `memory` bytes; keeps nothing.
     ///
     /// # Errors
     /// The faults of the text.
-    pub fn check_text(&self) -> Result<(), Faults> {
-        match &self.edits {
-            Edits::Patch { text, memory } => parse_within(text, *memory).map(drop),
-            _ => Ok(()),
-        }
+    pub fn check_text(&self, memory: usize) -> Result<(), Faults> {
+        if let Edits::Patch(text) = &self.edits { parse_within(text, memory).map(drop) } else { Ok(()) }
     }
 
     /// Computes the merge patch for a configuration (RFC 7396); of a [request of the text](Self::is_of_text) it names only the
@@ -162,7 +149,7 @@ impl Request {
     pub fn evaluate(&self, current: &Config<'_>) -> Result<Value, Faults> {
         Faults(current.unmet(&self.expectations)?).into_result(())?;
         match &self.edits {
-            Edits::Patch { text, memory } => parse_within(text, *memory),
+            Edits::Patch(text) => Schema::parse_patch(text),
             Edits::State { text, prune } => Ok(patch_to_state(text, *prune, current)),
             Edits::Block(block) => block.patch(current),
             Edits::Renaming(all) => all.patch(current),
@@ -176,7 +163,7 @@ impl Request {
     /// were looked up.
     pub fn depends_on_read(&self) -> bool {
         let looks_up = match &self.edits {
-            Edits::Patch { .. } => false,
+            Edits::Patch(_) => false,
             Edits::State { .. } => self.prunes(),
             Edits::Block(_) | Edits::Renaming(_) => true,
             Edits::Assignments { assignments, conditions, .. } => {

@@ -30,7 +30,7 @@ pub fn change(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -
     let formats: &[_] = if is_modify { &["json", FORMAT_CONF, FORMAT_DIFF] } else { &[FORMAT_DIFF] };
     let format = call.query.word(FORMAT, formats);
     let (masks, diff) = (handler.masks(call)?, format == Some(FORMAT_DIFF));
-    let (memory, masker) = (handler.settings.patch_memory, handler.masker_of(masks));
+    let masker = handler.masker_of(masks);
     let shown = ReportParts::masked_by(masker);
     let (requested, options) = if operation == ApiOperation::Change {
         call.query.finish()?;
@@ -42,17 +42,13 @@ pub fn change(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -
             Masker::Off => options.told,
             _ => ReportParts { secrets: shown.secrets, mask_key: shown.mask_key, ..options.told },
         };
-        let requested = match operation {
-            RequestedChange::Modify(request) => request.into_owned().within(memory).into(),
-            other => other,
-        };
-        (requested, ChangeOptions { told, ..options })
+        (operation, ChangeOptions { told, ..options })
     } else {
         let told = ReportParts { diff, is_bare: !diff, ..shown };
         let options = ChangeOptions { max_delete: Some(usize::MAX), told, ..call.query.change_options() };
         let body = mem::take(&mut call.body);
         let requested = match operation {
-            ApiOperation::Modify => Request::from_json(body, memory).into(),
+            ApiOperation::Modify => Request::from_json(body).into(),
             ApiOperation::Update => RequestedChange::Update(body),
             ApiOperation::Save => RequestedChange::Save(body),
             _ => RequestedChange::Rollback(call.query.demand("to", Query::parsed)?),
@@ -126,7 +122,7 @@ fn make(
     if let RequestedChange::Modify(request) = &requested {
         // A faulty patch is refused before its turn.
         let _one_at_a_time = handler.checking_patch.lock();
-        request.check_text()?;
+        request.check_text(handler.settings.patch_memory)?;
     }
     let report = handler.service.change(requested, &options)?;
     let after = report.after.ok_or_else(|| Error::new(ErrorKind::EngineFailed, "nothing is left to show"))?;
