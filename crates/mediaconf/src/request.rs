@@ -181,8 +181,8 @@ impl Request {
         match &self.edits {
             Edits::Block(block) => block.edit(document, current),
             Edits::Renaming(renaming) => renaming.edit(document, current),
-            Edits::Assignments { .. } => modify_members(document, current.members(), &patch),
-            _ => modify_members(document, current.members(), &Schema::normalize(patch)?),
+            Edits::Assignments { .. } => modify_members(document, &current.members, &patch),
+            _ => modify_members(document, &current.members, &Schema::normalize(patch)?),
         }
     }
 
@@ -356,7 +356,7 @@ impl BlockRequest {
     /// The block is not there, or the new name is taken.
     fn edit(&self, document: &Document, current: &Config<'_>) -> MaybeEdit {
         let (group, to, from) = self.names(current)?;
-        let members = current.members();
+        let members = &current.members;
         let edit = match (&self.content, from) {
             (_, Some(from)) if from == to => None,
             (BlockContent::Moved(_), Some(from)) => {
@@ -369,7 +369,7 @@ impl BlockRequest {
         // The assignments are made in the text that this leads to.
         let copied = Config::new(&first.document);
         let patch = copied.to_patch(&self.assignments, &[], self.options)?;
-        Ok(Some(modify_members(&first.document, copied.members(), &patch)?.unwrap_or(first)))
+        Ok(Some(modify_members(&first.document, &copied.members, &patch)?.unwrap_or(first)))
     }
 
     /// The group and the new name, and the name of the block that the content comes from; `None` for a new one.

@@ -48,7 +48,7 @@ impl AddArgs {
         let kind = Schema::kind(&format!("{}s", self.kind)).expect("each of these kinds has a group");
         let mut content = Map::new();
         if kind == Kind::Streams {
-            let urls = self.urls.iter().map(|url| json!({ Schema::SOURCE_ADDRESS: url })).collect();
+            let urls = self.urls.iter().map(|url| json!({ Schema::ADDRESS: url })).collect();
             content.insert(DirectiveRole::Sources.key(Scope::Stream).to_owned(), Value::Array(urls));
         } else if !self.urls.is_empty() {
             let message = format!("`add {}` takes no URL", kind.noun());

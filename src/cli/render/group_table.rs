@@ -41,7 +41,7 @@ fn named_columns(kind: Kind) -> &'static [(&'static str, CellText)] {
     });
     const SOURCES: (&str, CellText) = ("SOURCES", |_, entry, _| {
         let sources = entry[DirectiveRole::Sources.key(Scope::Stream)].as_array()?.iter();
-        let urls = sources.filter_map(|source| source[Schema::SOURCE_ADDRESS].as_str()).map(one_line);
+        let urls = sources.filter_map(|source| source[Schema::ADDRESS].as_str()).map(one_line);
         Some(urls.collect::<Vec<_>>().join(" "))
     });
     const PUBLISH: (&str, CellText) = ("PUBLISH", |_, entry, _| {

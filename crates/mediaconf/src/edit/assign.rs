@@ -13,10 +13,8 @@ use serde_json::{Value, json};
 
 use super::slips::drops;
 use super::substitution::Substitution;
-use crate::query::{
-    Condition, Config, Expansion, NULL, Path, Segment, find_by, is_whole_list, keys, out_of_range,
-};
-use crate::schema::{Fault, FaultKind, Faults, Place, Schema, no_string, occurrences, scalar_text};
+use crate::query::{Condition, Config, Expansion, NULL, Path, Segment, find_by, keys, out_of_range};
+use crate::schema::{Fault, FaultKind, Faults, Place, Schema, json, no_string, occurrences, scalar_text};
 use crate::syntax::Document;
 
 /// One `--set`, `--set-string`, `--unset` or `--replace`.
@@ -70,7 +68,7 @@ impl AssignedValue {
         let (Self::Typed(text) | Self::Text(text)) = self else { return false };
         match place.facts().address {
             Some(_) => !text.trim_start().starts_with('{'),
-            None => place.takes_elements() && !is_whole_list(text),
+            None => place.takes_elements() && !matches!(json(text), Ok(Some(Value::Array(_)))),
         }
     }
 }

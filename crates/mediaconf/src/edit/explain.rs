@@ -210,7 +210,7 @@ pub(super) fn members(place: Place) -> Vec<(String, String)> {
     let rows = scope.into_iter().flat_map(Scope::rows).map(|row| told((row.key, row.doc)));
     let facts = place.facts();
     let address = facts.address.into_iter().flat_map(|shape| {
-        let first = (shape.address, "The URL of the backend; false opens access");
+        let first = (Schema::ADDRESS, "The URL of the backend; false opens access");
         let options = shape.options.map(|key| (key, "Its options, in the order of the text"));
         std::iter::once(first).chain(options).map(told)
     });

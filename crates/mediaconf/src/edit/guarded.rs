@@ -123,7 +123,7 @@ impl<'d> Sync<'_, 'd> {
     fn used(&self) -> &HashSet<(Cow<'d, str>, Cow<'d, str>)> {
         self.known.used.get_or_init(|| {
             let blocks = Kind::ALL.iter().flat_map(|kind| self.members.own_by_key(kind.key()));
-            let foreign = self.members.foreign().values().flatten();
+            let foreign = self.members.foreign.values().flatten();
             let keywords = |&block: &Entry<'d>| {
                 block.children().map(move |entry| (kind_of(block), entry.keyword())).collect::<Vec<_>>()
             };

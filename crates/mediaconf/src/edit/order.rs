@@ -131,13 +131,13 @@ impl<'d> Sync<'_, 'd> {
         let around = &self.around;
         let next_line = format!("{}{}", around.newline(line.start()), around.indent(line.start()));
         let words: Vec<_> = line.words().map(|word| word.start as usize..word.end() as usize).collect();
-        self.spread.push(Splice { range: words[0].clone(), text: SOURCE.address.to_owned() });
+        self.spread.push(Splice { range: words[0].clone(), text: Schema::ADDRESS.to_owned() });
         for pair in words[1..].windows(2) {
             let range = pair[0].end..pair[1].start;
             let comments = comments_in(&self.document.text()[range.clone()]);
             let shares_line = comments.is_empty() && !around.begins_line(line.start());
             let joint = if shares_line { " " } else { &next_line };
-            self.spread.push(Splice { range, text: format!(";{comments}{joint}{} ", SOURCE.address) });
+            self.spread.push(Splice { range, text: format!(";{comments}{joint}{} ", Schema::ADDRESS) });
         }
     }
 
@@ -284,7 +284,7 @@ fn opened(around: &Surroundings<'_>, entry: Entry<'_>, stays: bool) -> Splice {
     let Style { indent, unit, newline } = around.style_of(entry);
     let line = source.map_or_else(String::new, |source| {
         let (above, words) = (comments_in(&text[name..source]), &text[source..head]);
-        format!("{above}{newline}{indent}{unit}{} {words};", SOURCE.address)
+        format!("{above}{newline}{indent}{unit}{} {words};", Schema::ADDRESS)
     });
     let below = if behind.is_empty() || trailing.is_empty() { "" } else { newline };
     let text = format!(" {{{line}{behind}{below}{trailing}{newline}{indent}}}");

@@ -88,7 +88,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     pub fn top_level(&mut self, patch: &Value) {
         let (root, members) = (Pointer::root(), self.members);
         let is_merged =
-            |key: &str| members.scope().by_key(key).is_none_or(|row| row.codec.facts().is_setting());
+            |key: &str| members.scope.by_key(key).is_none_or(|row| row.codec.facts().is_setting());
         let merged = patch.as_object().into_iter().flatten().filter(|(key, _)| is_merged(key));
         let merged: Object = merged.map(|(key, value)| (key.clone(), value.clone())).collect();
         let present = |key: &String| Some((key.clone(), members.value(key)?));
@@ -103,7 +103,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// Changes the entries of a block, or of the top level, from `current` to `target`: known settings first.
     pub(super) fn contents(&mut self, members: &Members<'d>, both: [&Object; 2], at: &At<'_, 'd>) {
         let [current, target] = both;
-        let (scope, mut replaced) = (members.scope(), HashSet::default());
+        let (scope, mut replaced) = (members.scope, HashSet::default());
         let changed: Vec<&String> = changed(current, target).collect();
         let may_change = |row: &&Parameter| scope == Scope::Top || changed.iter().any(|key| *key == row.key);
         for row in scope.rows().filter(may_change) {
@@ -401,7 +401,7 @@ impl<'p, 'd> Sync<'p, 'd> {
 /// `kept`, a target or a patch, has them as what they are.
 fn misshapen<'d>(members: &Members<'d>, row: &'static Parameter, kept: &Object) -> Vec<Entry<'d>> {
     let is_single = row.codec.facts().is_setting() && members.own(row).is_empty();
-    let is_free = |keyword: &&&str| is_single && !kept.contains_key(&*members.scope().key_of(keyword));
+    let is_free = |keyword: &&&str| is_single && !kept.contains_key(&*members.scope.key_of(keyword));
     // A line with more words may have swallowed another one, whose `;` before it is missing: it stays.
     let is_simple = |line: &Entry<'d>| !line.is_block() && line.count_arguments() <= 1;
     let lines = |keyword: &&'static str| members.foreign_by_keyword(keyword);
@@ -412,9 +412,9 @@ fn misshapen<'d>(members: &Members<'d>, row: &'static Parameter, kept: &Object) 
 /// Takes the lines in a wrong form out of a target that sets their parameter, unless the patch gives them.
 pub(super) fn without_misshapen(members: &Members<'_>, target: &mut Object, old: &Object, patch: &Object) {
     let new = target.keys().filter(|key| !old.contains_key(*key));
-    let rows: Vec<_> = new.filter_map(|key| members.scope().by_key(key)).collect();
+    let rows: Vec<_> = new.filter_map(|key| members.scope.by_key(key)).collect();
     for entry in rows.into_iter().flat_map(|row| misshapen(members, row, patch)) {
-        target.shift_remove(&*members.scope().key_of(&entry.keyword()));
+        target.shift_remove(&*members.scope.key_of(&entry.keyword()));
     }
 }
 

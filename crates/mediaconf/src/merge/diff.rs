@@ -77,7 +77,7 @@ pub(crate) struct BlockChange {
 /// Returns the blocks that may differ, or move: the removed ones, then the others in their new order. Values are made of one
 /// block at a time, and of none that has the same text on both sides.
 pub(crate) fn block_changes<'c>(kind: Kind, sides: [&'c Config<'c>; 2]) -> impl Iterator<Item = BlockChange> {
-    let entries = sides.map(|side| side.members().own_by_key(kind.key()));
+    let entries = sides.map(|side| side.members.own_by_key(kind.key()));
     let changed = if entries[0].is_empty() { None } else { Entry::changed_namesakes(entries[0], entries[1]) };
     let (pairs, positions) = match changed {
         Some(places) => {
@@ -192,7 +192,7 @@ fn of_objects(from: &Object, to: &Object) -> Object {
 
 /// The patch of an address. `false` in its place removes the options, unless the patch gives them.
 fn address(shape: &AddressShape, from: &Object, to: &Object) -> Option<Value> {
-    let is_open = |side: &Object| side.get(shape.address) == Some(&Value::Bool(false));
+    let is_open = |side: &Object| side.get(Schema::ADDRESS) == Some(&Value::Bool(false));
     let mut patch = of_objects(from, to);
     if let Some(options) = shape.options.filter(|_| is_open(to) && !is_open(from)) {
         match to.get(options) {
@@ -394,7 +394,7 @@ pub fn patch_to_state(text: &str, prune: Prune, current: &Config<'_>) -> Value {
     }
     let mut patch = settings(&config);
     patch.retain(|key, _| Schema::kind(key).is_none());
-    drop_defaults(config.members().scope(), document.entries(), &mut patch);
+    drop_defaults(Scope::Top, document.entries(), &mut patch);
     for kind in Kind::ALL {
         let sides = [current, &config];
         let blocks =
@@ -407,7 +407,7 @@ pub fn patch_to_state(text: &str, prune: Prune, current: &Config<'_>) -> Value {
 /// Returns the patch that gives the streams, lives or plugins of a configuration the settings that those of another set;
 /// `None` if they have them.
 fn settings_of_blocks(kind: Kind, sides: [&Config<'_>; 2]) -> Option<Value> {
-    let wanted = sides[1].members().own_by_key(kind.key());
+    let wanted = sides[1].members.own_by_key(kind.key());
     let change = |BlockChange { name, both: [old, new], places, .. }: BlockChange| {
         let mut new = new?;
         drop_defaults(kind.scope(), wanted[places[1]?].children(), &mut new);

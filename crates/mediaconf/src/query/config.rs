@@ -27,7 +27,8 @@ const INHERITED: [DirectiveRole; 2] = [DirectiveRole::Backend, DirectiveRole::Cl
 /// after the other. Secrets are shown. The values are meaningful only for a document without errors. Keys lead through
 /// objects only; a list is looked up as a whole.
 pub struct Config<'d> {
-    members: Members<'d>,
+    /// The top-level members; none of JSON.
+    pub(crate) members: Members<'d>,
     /// The values of the top level that streams and lives repeat, by their keys there; `None` if only own values are
     /// shown.
     globals: Option<Object>,
@@ -74,11 +75,6 @@ impl<'d> Config<'d> {
 
     fn of_members(members: Members<'d>) -> Self {
         Self { members, globals: None, skips_static: false, json: None, entered: Default::default() }
-    }
-
-    /// Returns the top-level members; none of JSON.
-    pub fn members(&self) -> &Members<'d> {
-        &self.members
     }
 
     /// Returns all values as JSON.
@@ -155,8 +151,8 @@ impl<'d> Config<'d> {
 
     /// The keys of the top level, also of members that the document does not have.
     fn known_keys(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        let scope = self.members.scope();
-        let foreign = self.members.foreign().keys().map(move |keyword| scope.key_of(keyword));
+        let scope = self.members.scope;
+        let foreign = self.members.foreign.keys().map(move |keyword| scope.key_of(keyword));
         scope.rows().map(|row| Cow::Borrowed(row.key)).chain(foreign)
     }
 

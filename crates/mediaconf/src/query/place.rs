@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::query::{Path, Segment};
 use crate::schema::{
     Codec, Derived, DirectiveRole, Facts, Fault, General, JsonForm, Kind, Object, Parameter, Place, SOURCE,
-    Schema, Scope, TEXT, URL_GLOBAL, did_you_mean, is_empty, is_one_edit, json, no_key, no_members,
-    no_string, object, of_kind, read_directive, scalars,
+    Schema, Scope, TEXT, URL_GLOBAL, did_you_mean, is_empty, is_one_edit, no_key, no_members, no_string,
+    object, of_kind, read_directive, scalars,
 };
 
 /// The word that stands for no value.
@@ -192,11 +192,6 @@ impl Place {
             _ => Ok(Value::Null),
         }
     }
-}
-
-/// True if the text is a whole list, not one element.
-pub fn is_whole_list(text: &str) -> bool {
-    matches!(json(text), Ok(Some(Value::Array(_))))
 }
 
 fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {

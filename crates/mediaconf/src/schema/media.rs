@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use crate::schema::Scope::{Backend, Source};
 use crate::schema::{
-    AddressShape, AddressesShape, BACKEND_URL, BITRATE, BlocksShape, CLUSTER_KEY_GLOBAL, Codec, DURATION,
-    DVR_REFERENCE, Derived, DirectiveRole, FLAG, Keywords, Kind, LOG_LEVEL, ListShape, ObjectShape,
-    OptionsShape, PERCENT, PORT, Parameter, Part, PartPlace, SCALAR, SECONDS, SWITCH, Schema, Scope, TEXT,
-    URL_GLOBAL, WordKind,
+    AddressShape, BACKEND_URL, BITRATE, BlocksShape, CLUSTER_KEY_GLOBAL, Codec, DURATION, DVR_REFERENCE,
+    Derived, DirectiveRole, FLAG, Keywords, Kind, LOG_LEVEL, ListShape, ObjectShape, OptionsShape, PERCENT,
+    PORT, Parameter, Part, PartPlace, SCALAR, SECONDS, SWITCH, Schema, Scope, SourcesShape, TEXT, URL_GLOBAL,
+    WordKind,
 };
 
 impl Scope {
@@ -56,9 +56,7 @@ static ADMIN_HTTPS: ListShape =
 
 /// `auth URL a=1 b;`: the options are strings, and a new one comes first.
 static BACKEND: AddressShape = AddressShape {
-    noun: "backend",
-    address: "url",
-    options: Some("extra"),
+    options: Some(Schema::EXTRA),
     members: Backend,
     kind: &TEXT,
     first: &BACKEND_URL,
@@ -67,13 +65,8 @@ static BACKEND: AddressShape = AddressShape {
     json_form: "{\"url\", \"extra\"}; `auth false;` is the url false, the options are in extra",
 };
 
-/// The sources of a stream.
-static SOURCES: AddressesShape = AddressesShape(&SOURCE);
-
 /// `url URL priority=1 flag;`
 pub static SOURCE: AddressShape = AddressShape {
-    noun: "source",
-    address: Schema::SOURCE_ADDRESS,
     options: None,
     members: Source,
     kind: &SCALAR,
@@ -144,7 +137,7 @@ const fn position(doc: &'static str) -> Parameter {
 }
 
 const fn sources(doc: &'static str) -> Parameter {
-    let row = Parameter::new("urls", &["url", "input", "urls"], &SOURCES);
+    let row = Parameter::new("urls", &["url", "input", "urls"], &SourcesShape);
     Parameter { role: Some(DirectiveRole::Sources), ..row }.doc(doc, "url udp://239.0.0.1:1234 priority=1;")
 }
 

@@ -107,14 +107,15 @@ fn family(scope: Scope, name: &str) -> Result<usize, &str> {
 /// The members of a block, the known ones in schema order, then the others by first appearance.
 #[derive(Debug, Clone)]
 pub struct Members<'d> {
-    scope: Scope,
+    /// The scope of the block.
+    pub scope: Scope,
     /// The entries of the known parameters, and the places of these in the schema, in their order.
     own: Vec<Entry<'d>>,
     rows: Vec<usize>,
     /// A bit for each known parameter that is looked at, by the place of its row: all of them, or few.
     looked_at: u64,
-    /// The entries of each other keyword.
-    foreign: IndexMap<Cow<'d, str>, Vec<Entry<'d>>>,
+    /// The entries of each other keyword, by first appearance.
+    pub foreign: IndexMap<Cow<'d, str>, Vec<Entry<'d>>>,
     /// The places of the streams, of the lives and of the plugins, by their names.
     places: [OnceCell<HashMap<String, usize>>; 3],
     /// How often such a place was asked for.
@@ -173,16 +174,10 @@ impl<'d> Members<'d> {
         Self { scope, own, rows, looked_at: u64::MAX, foreign, places, asked }
     }
 
-    /// Returns the scope of the block.
-    pub fn scope(&self) -> Scope {
-        self.scope
-    }
-
     /// The entries of a known parameter; empty if it is not set.
     pub fn own(&self, parameter: &'static Parameter) -> &[Entry<'d>] {
-        let rows =
-            |row| self.rows.partition_point(|at| *at < row)..self.rows.partition_point(|at| *at <= row);
-        self.scope.place(parameter).map_or(&[], |row| &self.own[rows(row)])
+        let of = |row| self.rows.partition_point(|at| *at < row)..self.rows.partition_point(|at| *at <= row);
+        self.scope.place(parameter).map_or(&[], |row| &self.own[of(row)])
     }
 
     /// Each known parameter that is looked at with its entries, in schema order.
@@ -211,11 +206,6 @@ impl<'d> Members<'d> {
         }
         let places = || names().map(Cow::into_owned).zip(0..).collect();
         self.places[kind as usize].get_or_init(places).get(name).copied()
-    }
-
-    /// The entries of each unknown keyword, by first appearance.
-    pub fn foreign(&self) -> &IndexMap<Cow<'d, str>, Vec<Entry<'d>>> {
-        &self.foreign
     }
 
     /// The entries of an unknown keyword; empty if there are none.

@@ -29,8 +29,11 @@ impl Schema {
     /// The key that tells `stream` from `ondemand`.
     pub const STATIC: &str = "static";
 
-    /// The key of the address of a source.
-    pub const SOURCE_ADDRESS: &str = "url";
+    /// The key of the address of a source, and of a backend.
+    pub const ADDRESS: &str = "url";
+
+    /// The key of the options of a backend.
+    pub const EXTRA: &str = "extra";
 
     /// The member that marks a configuration which is shown with what it includes.
     pub const WITH_INCLUDES: &str = "with_includes";
@@ -533,10 +536,6 @@ pub enum Place {
 pub struct AddressShape {
     /// Names of usual options, maybe with a value: a slip is taken for one of them.
     pub usual: &'static str,
-    /// One of its values, in messages.
-    pub noun: &'static str,
-    /// The JSON key of the address.
-    pub address: &'static str,
     /// The kind of the address; a patch that sets it to false removes the options that it does not set.
     pub first: &'static WordKind,
     /// The JSON key of the object with the options; none if they are members beside the address.

@@ -325,7 +325,7 @@ impl JsonPlace {
             Level::Object(object) if object.part(key).is_none_or(|part| part.secret) => words(self.reader),
             Level::Group | Level::Object(_) => words(WordReader::INSIDE),
             // The options of an address stand behind it.
-            Level::Words if key == "extra" => self,
+            Level::Words if key == Schema::EXTRA => self,
             // An address with a query that was split at its first `=`.
             Level::Words if key.contains(['?', '&']) => words(WordReader::new(Secrecy::Whole)),
             Level::Words => words(self.reader.behind(key.trim_start_matches(Schema::ESCAPE))),
@@ -334,7 +334,7 @@ impl JsonPlace {
 
     /// Returns the secrecy of a key of an object here.
     fn key_secrecy(mut self, key: &str) -> Secrecy {
-        let is_open = matches!(self.level, Level::Object(_)) || key == "extra";
+        let is_open = matches!(self.level, Level::Object(_)) || key == Schema::EXTRA;
         if is_open { Secrecy::Parts } else { self.reader.next(key) }
     }
 }

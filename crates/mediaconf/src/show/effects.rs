@@ -12,8 +12,7 @@ use crate::merge::ChangedValue;
 use crate::query::Config;
 use crate::schema::{DirectiveRole, Kind, Schema, Scope, is_empty};
 
-/// The key of the URL of a backend.
-const URL: &str = "url";
+const URL: &str = Schema::ADDRESS;
 
 /// The effects of a change, counted. A stream may stand in several counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -16,7 +16,7 @@ use crate::syntax::{Document, Entry};
 /// it. True if the path stands for this one entry.
 fn find<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<(Entry<'d>, bool)> {
     let (key, below) = (segments.first()?.name()?, &segments[1..]);
-    let (row, entries) = (members.scope().by_key(key), members.lines(key));
+    let (row, entries) = (members.scope.by_key(key), members.lines(key));
     let facts = row.map(|row| row.codec.facts()).unwrap_or_default();
     let is_of_list = facts.entries_of.is_some();
     let are_named = || DirectiveForm::from_entries(entries) == DirectiveForm::NamedBlocks;
@@ -47,7 +47,7 @@ fn find<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<(Entry<'d>, b
 impl<'d> Config<'d> {
     /// The entry that says the value at a path, or else the nearest block around it; `None` if there is none.
     pub fn entry_at(&self, path: &[Segment]) -> Option<Entry<'d>> {
-        find(self.members(), path).map(|(entry, _)| entry)
+        find(&self.members, path).map(|(entry, _)| entry)
     }
 
     /// The one entry that a path stands for: a block by its name, or a directive.
@@ -56,7 +56,7 @@ impl<'d> Config<'d> {
     /// An absence if nothing is there; another fault if it is a part of an entry, or several entries.
     pub fn own_entry_at(&self, path: &Path) -> Result<Entry<'d>, Fault> {
         let is_group = path.kind().is_some() && path.segments.len() == 1;
-        if let Some((entry, true)) = find(self.members(), &path.segments).filter(|_| !is_group) {
+        if let Some((entry, true)) = find(&self.members, &path.segments).filter(|_| !is_group) {
             return Ok(entry);
         }
         self.select(path)?;

@@ -60,7 +60,7 @@ fn near_miss_takes_no_keyword_of_a_real_file_for_a_misspelling() {
     fixtures::all_texts(fixtures::valid_texts(), |text| {
         let document = Document::parse(text);
         let members = document.members();
-        let top = members.foreign().keys().map(|keyword| (Scope::Top, keyword.to_string()));
+        let top = members.foreign.keys().map(|keyword| (Scope::Top, keyword.to_string()));
         let inside = Kind::ALL.into_iter().flat_map(|kind| {
             let blocks = members.own_by_key(kind.key()).iter();
             let keyword = move |entry: Entry<'_>| (kind.scope(), entry.keyword().into_owned());

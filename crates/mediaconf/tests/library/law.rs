@@ -169,7 +169,7 @@ fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
             }
         }
     }
-    for (keyword, entries) in members.foreign() {
+    for (keyword, entries) in &members.foreign {
         let key = Scope::Top.key_of(keyword).into_owned();
         if reduced.get(&key).is_none() {
             texts.extend(entries.iter().map(|entry| (key.clone(), text_of(entry))));

@@ -3,12 +3,12 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{directive, elements, no_member, of_words, opens, set_last, unlike};
 use crate::schema::{
-    AddressShape, BlockHead, Codec, Facts, Fault, JsonForm, Normalizer, Object, Place, SWITCH, Scope, TEXT,
-    URL_GLOBAL, has_needless_escape, json, keyword_of, object,
+    AddressShape, BlockHead, Codec, Facts, Fault, JsonForm, Normalizer, Object, Place, SOURCE, SWITCH,
+    Schema, Scope, TEXT, URL_GLOBAL, has_needless_escape, json, keyword_of, object,
 };
 use crate::syntax::{Entry, Word, Words};
 
@@ -45,7 +45,7 @@ impl AddressShape {
     /// The options of an address in JSON, in their order.
     pub fn options_of<'v>(&self, value: &'v Value) -> impl Iterator<Item = (&'v String, &'v Value)> {
         let object = self.options.map_or(Some(value), |key| value.get(key)).and_then(Value::as_object);
-        let address = self.options.is_none().then_some(self.address);
+        let address = self.options.is_none().then_some(Schema::ADDRESS);
         object.into_iter().flatten().filter(move |(key, _)| Some(key.as_str()) != address)
     }
 
@@ -59,7 +59,7 @@ impl AddressShape {
     /// The object that shows an address and its options.
     pub fn object(&self, mut words: Words<'_>) -> Object {
         let first = words.next().and_then(|word| (self.first.read)(Some(word))).unwrap_or_default();
-        let mut object = Map::from_iter([(self.address.to_owned(), first)]);
+        let mut object = Map::from_iter([(Schema::ADDRESS.to_owned(), first)]);
         let mut options = Map::new();
         words.for_each(|word| set_last(&mut options, self.option(word)));
         match self.options {
@@ -67,11 +67,6 @@ impl AddressShape {
             _ => object.extend(options),
         }
         object
-    }
-
-    /// The object of an address without options.
-    pub fn only(&self, address: &str) -> Value {
-        Value::Object(Map::from_iter([(self.address.to_owned(), address.into())]))
     }
 
     /// Reads one address of a command line: an object, or the words of its directive.
@@ -87,7 +82,7 @@ impl AddressShape {
 
     /// The line of one address with its options.
     fn line(&self, keyword: &str, value: &Value) -> String {
-        let address = (self.first.write)(&value[self.address]);
+        let address = (self.first.write)(&value[Schema::ADDRESS]);
         let options = self.options_of(value).map(|(key, value)| {
             let key = written_key(keyword_of(self.option_scope(), key));
             match (self.kind.write)(value) {
@@ -97,13 +92,12 @@ impl AddressShape {
         });
         directive(keyword, address.into_iter().chain(options))
     }
-
-    fn keys(&self) -> Vec<&'static str> {
-        std::iter::once(self.address).chain(self.options).collect()
-    }
 }
 
-/// One directive with an address.
+/// The members of a backend.
+const OF_BACKEND: [&str; 2] = [Schema::ADDRESS, Schema::EXTRA];
+
+/// One directive with an address: a backend.
 impl Codec for AddressShape {
     fn fits(&self, entry: Entry<'_>) -> bool {
         !entry.is_block() && entry.count_arguments() > 0
@@ -118,19 +112,18 @@ impl Codec for AddressShape {
 
     fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
         if let Value::String(_) | Value::Bool(_) = value {
-            let hint = format!("the {} is the member `{}`", self.noun, self.address);
-            return at.unlike("an object", &value, &hint);
+            return at.unlike("an object", &value, "the backend is the member `url`");
         }
         let members = at.members(value, |at, key, value| match value {
-            Value::Null if self.keys().contains(&key) => Some(value),
-            value if key == self.address => at.value(self.first, &value),
-            value if Some(key) == self.options => at.members(value, |at, key, value| match value {
+            Value::Null if OF_BACKEND.contains(&key) => Some(value),
+            value if key == Schema::ADDRESS => at.value(self.first, &value),
+            value if key == Schema::EXTRA => at.members(value, |at, key, value| match value {
                 Value::Null => Some(value),
                 Value::Bool(true) => at.option(key, value),
                 value => at.value(&TEXT, &value).and_then(|value| at.option(key, value)),
             }),
             _ if self.members.by_key(key).is_some() => None,
-            _ => at.told(no_member(&self.keys())),
+            _ => at.told(no_member(&OF_BACKEND)),
         });
         members.filter(|members| members.as_object().is_some_and(|members| !members.is_empty()))
     }
@@ -138,7 +131,7 @@ impl Codec for AddressShape {
     /// The address stays if the patch lacks it, and so do the options; a new `false` removes the options. New options
     /// come first, in the order given, then the present ones in theirs.
     fn merge(&self, old: Option<&Value>, patch: &Value, at: &mut Normalizer) -> Option<Value> {
-        let (key, options_key) = (self.address, self.options.unwrap_or_default());
+        let [key, options_key] = OF_BACKEND;
         let options_of = |value: &Value| value.get(options_key)?.as_object().cloned();
         let old_url = old.and_then(|old| old.get(key));
         let url = patch.get(key).or(old_url).filter(|url| !url.is_null());
@@ -171,9 +164,9 @@ impl Codec for AddressShape {
 
     fn member(&'static self, key: &str) -> Result<Place, Fault> {
         match key {
-            _ if key == self.address => Ok(Place::Leaf(self.first)),
-            _ if Some(key) == self.options => Ok(Place::Extras),
-            _ => self.members.by_key(key).map(Place::Own).ok_or_else(|| no_member(&self.keys())),
+            Schema::ADDRESS => Ok(Place::Leaf(self.first)),
+            Schema::EXTRA => Ok(Place::Extras),
+            _ => self.members.by_key(key).map(Place::Own).ok_or_else(|| no_member(&OF_BACKEND)),
         }
     }
 
@@ -185,7 +178,7 @@ impl Codec for AddressShape {
         let is_quoted = text.starts_with('"');
         let is_json = !is_quoted && json(text)?.is_some();
         let value = of_words(self, self.usage, text)?;
-        match &value[self.address] {
+        match &value[Schema::ADDRESS] {
             Value::Bool(_) if self.options_of(&value).next().is_some() => {
                 Err(Fault::of_path("`false` takes no options"))
             }
@@ -201,63 +194,61 @@ impl Codec for AddressShape {
     }
 }
 
-/// A directive for each address of a list. The first one of a stream may stand in its header.
+/// A directive for each source of a list. The first one of a stream may stand in its header.
 #[derive(Debug)]
-pub struct AddressesShape(pub &'static AddressShape);
+pub struct SourcesShape;
 
-impl Codec for AddressesShape {
+impl Codec for SourcesShape {
     fn fits(&self, entry: Entry<'_>) -> bool {
-        self.0.fits(entry)
+        SOURCE.fits(entry)
     }
 
     fn read(&self, entries: &[Entry<'_>], head: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let header = head.filter(|head| head.kind.has_sources()).map(|head| head.entry);
         let in_header = header.and_then(header_address).into_iter();
         let all = in_header.chain(entries.iter().flat_map(|&entry| addresses(entry)));
-        let list: Vec<Value> = all.map(|address| self.0.object(address).into()).collect();
+        let list: Vec<Value> = all.map(|address| SOURCE.object(address).into()).collect();
         (!list.is_empty()).then_some(Value::Array(list))
     }
 
     fn normalize(&self, value: Value, at: &mut Normalizer) -> Option<Value> {
-        let AddressShape { noun, address, .. } = *self.0;
-        let scope = self.0.option_scope();
+        let scope = SOURCE.option_scope();
         at.elements(value, |at, _, value| {
             if let Value::String(_) = value {
-                let hint = format!("a {noun} is an object with the member `{address}`");
-                return at.unlike("an object", &value, &hint);
+                return at.unlike("an object", &value, "a source is an object with the member `url`");
             }
-            let lacks_address = value.get(address).is_none_or(Value::is_null);
+            let lacks_address = value.get(Schema::ADDRESS).is_none_or(Value::is_null);
             let normalized = at.members(value, |at, key, value| match key {
                 _ if value.is_null() => None,
-                key if key == address => at.value(&TEXT, &value),
+                Schema::ADDRESS => at.value(&TEXT, &value),
                 key if has_needless_escape(scope, key) => at.needless_escape(key),
                 _ => at.scalar(value).and_then(|value| at.option(key, value)),
             })?;
             if lacks_address {
-                return at.below(address, |at| at.wrong(format!("a {noun} without a {address}"), ""));
+                return at.below(Schema::ADDRESS, |at| at.wrong("a source without a url", ""));
             }
             Some(normalized)
         })
     }
 
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
-        value.as_array().into_iter().flatten().map(|value| self.0.line(keyword, value)).collect()
+        value.as_array().into_iter().flatten().map(|value| SOURCE.line(keyword, value)).collect()
     }
 
     /// Elements that are only an address may be strings.
     fn parse(&self, text: &str) -> Result<Value, Fault> {
-        let mut list = elements(text, |text| self.0.parse_one(text).map(|address| vec![address]))?;
+        let mut list = elements(text, |text| SOURCE.parse_one(text).map(|address| vec![address]))?;
         for entry in list.as_array_mut().into_iter().flatten() {
             if let Some(url) = entry.as_str() {
-                *entry = self.0.only(url);
+                *entry = json!({ Schema::ADDRESS: url });
             }
         }
         Ok(list)
     }
 
     fn facts(&'static self) -> Facts {
-        let AddressShape { usage, json_form, members, .. } = *self.0;
-        let element = Some(Place::Source(members));
-        Facts { sources: Some(self.0), element, ..Facts::new([usage, json_form], JsonForm::List) }
+        let element = Some(Place::Source(SOURCE.members));
+        let described = [SOURCE.usage, SOURCE.json_form];
+        Facts { sources: Some(&SOURCE), element, ..Facts::new(described, JsonForm::List) }
     }
 }

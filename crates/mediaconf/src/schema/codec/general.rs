@@ -74,8 +74,8 @@ pub fn read_members(members: &Members<'_>, head: Option<&BlockHead<'_, '_>>) -> 
         !entries.is_empty() || has_globals || row.always_shown || row.keywords.is_empty()
     });
     let own = told.filter_map(|(row, entries)| Some((row.key.to_owned(), row.read(entries, head)?)));
-    let foreign = members.foreign().iter().filter_map(|(keyword, entries)| {
-        let key = members.scope().key_of(keyword).into_owned();
+    let foreign = members.foreign.iter().filter_map(|(keyword, entries)| {
+        let key = members.scope.key_of(keyword).into_owned();
         Some((key, General { keyword }.read(entries, None)?))
     });
     own.chain(foreign).collect()
@@ -112,7 +112,7 @@ fn new_block(scope: Scope, patch: &Object, at: &mut Normalizer) -> Object {
 
 /// The values of these members after a patch.
 pub fn merge_into(mut merged: Object, members: &Members<'_>, patch: &Object, at: &mut Normalizer) -> Object {
-    let scope = members.scope();
+    let scope = members.scope;
     for (key, value) in patch {
         let value =
             at.below(key, |at| match (scope.by_key(key), General { keyword: keyword_of(scope, key) }) {
