@@ -163,9 +163,7 @@ impl<'d> Checker<'d> {
                 }
                 self.head(scope, inner);
                 // Of what stands deeper, the lines inside of an entry are checked.
-                for deeper in inner.numbers().skip(1) {
-                    self.head(None, document.entry(deeper));
-                }
+                inner.numbers().skip(1).for_each(|deeper| _ = self.head(None, document.entry(deeper)));
                 self.before = Some(inner.end());
             }
             let sourceless = self.stream.take().filter(|_| self.sources == 0);

@@ -86,7 +86,6 @@ pub struct AssignOptions {
 }
 
 /// One new value for one place.
-#[derive(Debug, Clone)]
 pub(super) struct PathEdit {
     /// The place, without `*`.
     pub path: Path,
@@ -95,6 +94,9 @@ pub(super) struct PathEdit {
     /// True if it is a fault if there is no value: for `--unset`, not for `--set PATH=null`.
     pub is_unset: bool,
 }
+
+/// The edits of one assignment.
+pub(super) type MadeEdits = Result<Vec<PathEdit>, Fault>;
 
 /// Makes the edits of one call.
 pub(super) struct Assigner<'c> {
@@ -140,7 +142,7 @@ impl Config<'_> {
 
 impl Assigner<'_> {
     /// The edits of one assignment.
-    fn edits(&self, path: &Path, value: &AssignedValue) -> Result<Vec<PathEdit>, Fault> {
+    fn edits(&self, path: &Path, value: &AssignedValue) -> MadeEdits {
         let places = match value {
             AssignedValue::Replace(by) => self.replaced(path, by)?,
             _ => self.places(path, value)?.into_iter().map(|place| (place, value.clone())).collect(),

@@ -107,8 +107,7 @@ impl Completion<'_> {
         let documented = if is_named_anew { Vec::new() } else { members(place) };
         let present = self.current.names_at(path).unwrap_or_default();
         let is_of_present = self.path_use == PathUse::Present && path.first_pattern().is_none();
-        let help =
-            |name: &String| documented.iter().find(|(key, _)| key == name).map(|(_, help)| help.clone());
+        let help = |name: &String| Some(documented.iter().find(|(key, _)| key == name)?.1.clone());
         let others = present.iter().filter(|name| is_of_present || help(name).is_none());
         let others = others.map(|name| (name.clone(), help(name).unwrap_or_default()));
         let known = documented.iter().filter(|_| !is_of_present).cloned();

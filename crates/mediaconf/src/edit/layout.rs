@@ -27,7 +27,6 @@ pub enum Anchor<'d> {
 }
 
 /// The entry that is put at a place.
-#[derive(Debug, Clone)]
 pub enum Insertion<'d> {
     /// A new entry.
     New(NewEntry),
@@ -36,7 +35,6 @@ pub enum Insertion<'d> {
 }
 
 /// An insertion of a new entry, or the move of an existing one.
-#[derive(Debug)]
 pub struct Put<'d> {
     /// The entry whose block it is put into; `None` at top level.
     pub within: Option<Entry<'d>>,

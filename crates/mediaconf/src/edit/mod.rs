@@ -35,6 +35,7 @@ pub use completion::{Completion, PathUse, Proposal};
 pub use explain::Explanation;
 pub use substitution::Substitution;
 
+use std::fmt;
 use std::ops::Range;
 
 use foldhash::{HashMap, HashSet};
@@ -174,8 +175,13 @@ pub struct Unproved {
     pub at: String,
 }
 
+/// Returns that the edit of a place is not proved, unless it `is_right`.
+pub(crate) fn prove(is_right: bool, at: impl fmt::Display) -> Result<(), Unproved> {
+    if is_right { Ok(()) } else { Err(Unproved { at: at.to_string() }) }
+}
+
 /// What the new text must say.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Promises {
     /// The own values of the touched top-level members; `None` for one that must be gone.
     members: HashMap<String, Option<Value>>,
@@ -198,10 +204,7 @@ impl Promises {
 
     /// Compares the values of the new text with those that were promised.
     fn verify(&self, both: [&Document; 2]) -> Result<(), Unproved> {
-        let unproved = |at: String| Err(Unproved { at });
-        if both[1].diagnostics().errors() > 0 {
-            return unproved("(text)".to_owned());
-        }
+        prove(both[1].diagnostics().errors() == 0, "(text)")?;
         // Where only blocks change, those with the same bytes in both say the same.
         let has_only_blocks = self.members.is_empty() && self.orders.is_empty();
         let all = || both.map(|document| 0..document.len());
@@ -213,9 +216,7 @@ impl Promises {
                 // A value that is always shown may be missing where it is empty.
                 Object::from_iter(value.filter(|value| !is_empty(value)).map(|value| (key.clone(), value)))
             });
-            if !are_same(new.scope, &found, &expected) {
-                return unproved(key.clone());
-            }
+            prove(are_same(new.scope, &found, &expected), key)?;
         }
         for kind in Kind::ALL {
             let entries = new.own_by_key(kind.key());
@@ -224,28 +225,23 @@ impl Promises {
                 Some(expected) => names().eq(expected.iter().map(String::as_str)),
                 None => Entry::changed_namesakes(entries, old.own_by_key(kind.key())).is_some(),
             };
-            if !is_in_order {
-                return unproved(kind.key().to_owned());
-            }
+            prove(is_in_order, kind.key())?;
             let Some(blocks) = self.blocks.get(&kind) else { continue };
             let mut found = 0;
             for &entry in entries {
-                let Some(promised) = blocks.get(&*entry.group_name().value()) else { continue };
-                if !promised.as_ref().is_some_and(|promised| promised.is_kept(kind, both[0], entry)) {
-                    return unproved(format!("{}.{}", kind.key(), entry.group_name().value()));
-                }
+                let name = entry.group_name().value();
+                let Some(promised) = blocks.get(&*name) else { continue };
+                let is_kept = promised.as_ref().is_some_and(|block| block.is_kept(kind, both[0], entry));
+                prove(is_kept, format_args!("{}.{name}", kind.key()))?;
                 found += 1;
             }
-            if found != blocks.values().flatten().count() {
-                return unproved(kind.key().to_owned());
-            }
+            prove(found == blocks.values().flatten().count(), kind.key())?;
         }
         Ok(())
     }
 }
 
 /// What a stream, live or plugin must say.
-#[derive(Debug)]
 struct PromisedBlock {
     /// The number of the block in the old text, if it was there: all members that no line changes stay.
     old: Option<EntryId>,
@@ -330,8 +326,7 @@ fn verify_comments(
         |comment: &str| counts.get_mut(comment).filter(|left| **left > 0).map(|left| *left -= 1).is_some();
     let mut kept = comments(&old.text()[start..end]).filter(|(at, _)| !is_gone(start + at));
     // A comment may hold a secret, and is not told.
-    let is_proved = kept.all(|(_, comment)| is_there(comment));
-    is_proved.then_some(()).ok_or_else(|| Unproved { at: "(comments)".to_owned() })
+    prove(kept.all(|(_, comment)| is_there(comment)), "(comments)")
 }
 
 /// True if members are equal; the order of the options of an address matters.

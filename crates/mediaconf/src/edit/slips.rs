@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use foldhash::HashSet;
 use serde_json::Value;
 
-use super::assign::{AssignedValue, Assigner, Assignment, PathEdit};
+use super::assign::{AssignedValue, Assigner, Assignment, MadeEdits, PathEdit};
 use super::guarded::unless_right;
 use crate::query::{NULL, Path, Segment, keys};
-use crate::schema::{DirectiveRole, Fault, FaultKind, Place, Schema, Scope, read_directive, scalars};
+use crate::schema::{
+    DirectiveRole, Fault, FaultKind, ForeignForm, Place, Schema, Scope, of_word, read_words,
+};
 use crate::secret::{Secrecy, word_parts};
 
 impl Path {
@@ -77,15 +79,15 @@ impl Assigner<'_> {
         let takes_words = match &present {
             Ok(Value::Array(_)) => true,
             Ok(Value::String(word)) if word.contains(char::is_whitespace) => false,
-            _ => row.is_some_and(|row| !row.is_one_word()),
+            // Blanks in a secret are no ends of words.
+            _ => row.is_some_and(|row| !row.secret && row.form != ForeignForm::Text),
         };
         if !takes_words {
             return Ok(None);
         }
-        let words =
-            read_directive(text, |entry| scalars(entry).collect()).filter(|words: &Vec<_>| !words.is_empty());
         let one_word = "`--set-string` sets one word, whatever is in it";
-        let words = words.ok_or_else(|| Fault::of_path("expected words").hint(one_word))?;
+        let no_words = || Fault::of_path("expected words").hint(one_word);
+        let words = read_words(text, of_word).ok_or_else(no_words)?;
         match present {
             _ if is_line || !Schema::repeats(key) => Ok(Some(words.into())),
             Ok(Value::Array(lines)) if lines.len() > 1 => Err(drops(path, lines.len())),
@@ -165,12 +167,7 @@ impl Assigner<'_> {
     ///
     /// With `--unset` that are the values that are not set: if a pattern stands for many places, not all of them have to
     /// have the value. With `null` that is a name that is nearly a known one, or a value in a block that is not there.
-    pub fn without_slips(
-        &self,
-        path: &Path,
-        is_unset: bool,
-        mut removals: Vec<PathEdit>,
-    ) -> Result<Vec<PathEdit>, Fault> {
+    pub fn without_slips(&self, path: &Path, is_unset: bool, mut removals: Vec<PathEdit>) -> MadeEdits {
         let is_one_of_many = path.first_pattern().is_some();
         let judged = removals.first().filter(|_| !is_unset && !self.options.near_misses);
         if let Some(slip) = judged.and_then(|first| self.expansion.current.misspelling(&first.path)) {

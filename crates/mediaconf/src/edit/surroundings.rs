@@ -21,7 +21,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::schema::{Schema, Scope};
-use crate::syntax::{Document, Entry};
+use crate::syntax::{Document, Entry, text_start};
 
 /// The indentation in a file without blocks.
 const DEFAULT_UNIT: &str = "  ";
@@ -39,7 +39,6 @@ pub struct Surroundings<'d> {
 }
 
 /// The style of the lines around a new entry.
-#[derive(Debug, Clone)]
 pub struct Style<'d> {
     /// The white space in front of each line.
     pub indent: String,
@@ -65,7 +64,7 @@ impl<'d> Surroundings<'d> {
 
     /// Returns the start of the first line: behind the byte order mark.
     pub fn text_start(&self) -> usize {
-        if self.text().starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
+        text_start(self.text())
     }
 
     /// Returns the start of the line that holds `offset`.

@@ -312,9 +312,7 @@ impl<'p, 'd> Sync<'p, 'd> {
 
     /// Removes an entry with the comments that belong to it.
     pub(super) fn remove(&mut self, entry: Entry<'d>) {
-        if self.is_staying(&entry) {
-            self.leaving.insert(entry.id(), (entry, Leave::Removed));
-        }
+        self.leaving.entry(entry.id()).or_insert((entry, Leave::Removed));
     }
 
     pub(super) fn put(&mut self, put: Put<'d>) {
@@ -389,11 +387,10 @@ impl<'p, 'd> Sync<'p, 'd> {
     pub(super) fn place_at_end(&self) -> (Anchor<'d>, usize) {
         let last = self.document.entries().filter(|entry| self.is_staying(entry)).last();
         // Without a blank line a comment at the end would belong to what comes behind it.
-        let last_line = self.document.text().trim_end().rsplit('\n').next();
-        let least = usize::from(
-            last_line.is_some_and(|line| line.trim_start_matches(['\u{feff}', ' ', '\t']).starts_with('#')),
-        );
-        (Anchor::End, last.map_or(0, |entry| self.around.gap_above(entry)).max(least))
+        let last_line = self.document.text().trim_end().rsplit('\n').next().unwrap_or_default();
+        let is_comment = last_line.trim_start_matches(['\u{feff}', ' ', '\t']).starts_with('#');
+        let gap = last.map_or(0, |entry| self.around.gap_above(entry));
+        (Anchor::End, gap.max(usize::from(is_comment)))
     }
 }
 

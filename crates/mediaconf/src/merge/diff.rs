@@ -235,9 +235,7 @@ fn positions(from: &[String], to: &[String]) -> Vec<Option<usize>> {
         least = most.saturating_add(1);
     }
     let mut positions: Vec<Option<usize>> = (1..=to.len()).map(Some).collect();
-    for index in longest_increasing_subsequence(&kept) {
-        positions[kept[index]] = None;
-    }
+    longest_increasing_subsequence(&kept).into_iter().for_each(|index| positions[kept[index]] = None);
     positions
 }
 
@@ -269,14 +267,14 @@ impl ChangedValue {
         let mut found = Vec::new();
         for key in keys_of(tops.each_ref()) {
             let Some(kind) = Schema::kind(key) else {
-                find_in_member(Scope::Top, &mut Vec::new(), key, tops.each_ref(), &mut found);
+                found.extend(in_member(Scope::Top, &mut Vec::new(), key, tops.each_ref()));
                 continue;
             };
             for BlockChange { name, both, places, position } in block_changes(kind, sides) {
                 let mut at = vec![key.clone(), name];
                 if let [Some(old), Some(new)] = &both {
                     for key in keys_of([old, new]) {
-                        find_in_member(kind.scope(), &mut at, key, [old, new], &mut found);
+                        found.extend(in_member(kind.scope(), &mut at, key, [old, new]));
                     }
                     if position.is_some() {
                         let [before, after] = places.map(|place| place.map(|place| Value::from(place + 1)));
@@ -323,21 +321,17 @@ impl ChangedValue {
 }
 
 /// Finds what differs in a member of what is at these keys; a directive that is missing has its default value.
-fn find_in_member(
-    scope: Scope,
-    at: &mut Vec<String>,
-    key: &str,
-    both: [&Object; 2],
-    found: &mut Vec<ChangedValue>,
-) {
+fn in_member(scope: Scope, at: &mut Vec<String>, key: &str, both: [&Object; 2]) -> Vec<ChangedValue> {
+    let mut found = Vec::new();
     let default = scope.by_key(key).and_then(Parameter::value_of_nothing);
     let values = both.map(|side| side.get(key));
     let [old, new] = values.map(|value| value.or(default.as_ref()));
     if old != new {
         at.push(key.to_owned());
-        find(at, values, found);
+        find(at, values, &mut found);
         at.pop();
     }
+    found
 }
 
 /// Finds what differs in a value that no row of the schema takes apart.

@@ -170,9 +170,7 @@ impl Pointer {
 
 fn without_secrets(value: &str, secrecy: Secrecy) -> String {
     let mut shown = value.to_owned();
-    for part in word_parts(value, secrecy).into_iter().rev() {
-        shown.replace_range(part, "…");
-    }
+    word_parts(value, secrecy).into_iter().rev().for_each(|part| shown.replace_range(part, "…"));
     shown
 }
 

@@ -9,7 +9,7 @@ use crate::query::{Path, Segment};
 use crate::schema::{
     Codec, Derived, DirectiveRole, Facts, Fault, General, JsonForm, Kind, Object, Parameter, Place, SOURCE,
     Schema, Scope, TEXT, URL_GLOBAL, did_you_mean, is_empty, is_one_edit, no_key, no_members, no_string,
-    object, of_kind, read_directive, scalars,
+    object, of_kind, of_word, opens, read_words,
 };
 
 /// The word that stands for no value.
@@ -155,7 +155,7 @@ impl Place {
 
     /// True if a text is the words that the general rule shows as this list.
     pub fn has_words(self, value: &Value, text: &str) -> bool {
-        let words = || read_directive(text, |entry| Value::Array(scalars(entry).collect()));
+        let words = || read_words(text, of_word).map(Value::Array);
         let has = |words: Value| words == *value || value[0] == words && value[1].is_null();
         self.is_foreign() && value.is_array() && words().is_some_and(has)
     }
@@ -169,7 +169,8 @@ impl Place {
             Self::Leaf(kind) => of_kind(kind, text),
             Self::Source(_) => SOURCE.parse_one(text),
             Self::Pair(options) => options.parse_pair(text),
-            Self::Own(parameter) => parameter.codec.parse(text),
+            Self::Own(_) if opens(text, '{') && self.facts().json == JsonForm::Object => object(text),
+            Self::Own(row) => row.codec.parse(text),
             Self::Root | Self::Group(_) | Self::Block(_) | Self::Extras => object(text),
         }
     }

@@ -74,11 +74,6 @@ impl ForeignKeyword {
         matches!(self.form, ForeignForm::Switch)
     }
 
-    /// True if blanks in a value are no ends of words. So it is of secrets.
-    pub fn is_one_word(&self) -> bool {
-        self.secret || self.form == ForeignForm::Text
-    }
-
     /// True if it has a block.
     pub fn is_block(&self) -> bool {
         matches!(self.form, ForeignForm::Block | ForeignForm::Named)
@@ -143,21 +138,13 @@ impl ForeignForm {
 
 /// The last words of names of options, directives, query parameters, headers and JSON members whose value is
 /// a secret: `pass` is the last word of `db_pass`, `smtpPass` and `db-pass2`.
-pub static SECRET_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    "password passphrase passwd pass pwd psk secret token key iv license authorization \
-     credential credentials bearer jwt signature cookie tokens passcode pin otp pw sig hmac"
-        .split(' ')
-        .collect()
-});
+pub const SECRET_WORDS: &str = "password passphrase passwd pass pwd psk secret token key iv license authorization \
+    credential credentials bearer jwt signature cookie tokens passcode pin otp pw sig hmac";
 
 /// The ends of other such names, written without `_` and `-`.
-pub static SECRET_ENDINGS: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    "password passphrase passwd secret accesstoken apitoken authtoken sessiontoken dbpass \
-     userpass userpwd apikey authkey accesskey accesskeyid mykey privatekey secretkey \
-     secretkeybase streamkey userkey sessionid sessid"
-        .split(' ')
-        .collect()
-});
+pub const SECRET_ENDINGS: &str = "password passphrase passwd secret accesstoken apitoken authtoken sessiontoken dbpass \
+    userpass userpwd apikey authkey accesskey accesskeyid mykey privatekey secretkey secretkeybase streamkey userkey \
+    sessionid sessid";
 
 /// Other such names that count only as the key of a query: a directive or an option with this name has no secret.
 pub static SECRET_KEYS: &[&str] =

@@ -85,7 +85,6 @@ static TRANSCODER: OptionsShape = OptionsShape {
         preset=fast preset=faster preset=medium preset=slow preset=slower preset=superfast preset=ultrafast \
         preset=veryfast preset=veryslow profile refs size split_channels threads vb vcodec",
     known: [("vb", "video_bitrate"), ("ab", "audio_bitrate")],
-    kind: &BITRATE,
 };
 
 const fn part(key: &'static str, kind: &'static WordKind, place: PartPlace) -> Part {

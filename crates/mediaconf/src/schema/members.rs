@@ -105,7 +105,6 @@ fn family(scope: Scope, name: &str) -> Result<usize, &str> {
 }
 
 /// The members of a block, the known ones in schema order, then the others by first appearance.
-#[derive(Debug, Clone)]
 pub struct Members<'d> {
     /// The scope of the block.
     pub scope: Scope,

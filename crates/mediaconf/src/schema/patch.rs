@@ -20,8 +20,6 @@ use crate::schema::{
 };
 use crate::syntax::Document;
 
-const MIB: usize = 1024 * 1024;
-
 impl Schema {
     /// The memory in bytes that a merge takes for each value of a patch, whatever its length: for the
     /// value, the value that it is merged into, the edit, its text, and the proof. Measured: 0.6 to 1.0 KiB.
@@ -57,7 +55,7 @@ pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
     // A comma of a string counts, too: no real patch has so many of them.
     let values = 1 + text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
     if text.len() * Schema::TEXT_COST + values * Schema::VALUE_COST > memory {
-        let most = memory / MIB;
+        let most = memory >> 20;
         let message = format!("the patch is too large: merging it takes more than {most} MiB of memory");
         let fault = Fault::at_pointer(FaultKind::TooLarge, Pointer::root(), message);
         return Err(fault.hint("split the patch: send a part of its members at a time").into());

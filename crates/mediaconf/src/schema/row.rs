@@ -439,7 +439,8 @@ pub trait Codec: fmt::Debug + Sync {
         element.filter(|place| matches!(place, Place::Foreign)).ok_or_else(|| no_members(element.is_some()))
     }
 
-    /// Reads a text of the command line: the words of the directive, or JSON.
+    /// Reads a text of the command line: the words of the directive, or JSON. Where the value is an object, [`Place::typed`]
+    /// reads one that is written as JSON.
     fn parse(&self, text: &str) -> Result<Value, Fault> {
         object(text)
     }
@@ -578,10 +579,8 @@ pub enum JsonForm {
 pub struct OptionsShape {
     /// Names of usual options, maybe with a value: a slip is taken for one of them.
     pub usual: &'static str,
-    /// The options whose values are not under the word rule: the name of each in the text, and in JSON.
+    /// The options whose values are bitrates, if they can be: the name of each in the text, and in JSON.
     pub known: [(&'static str, &'static str); 2],
-    /// The kind of these values; another value is under the word rule.
-    pub kind: &'static WordKind,
 }
 
 /// A directive whose words are the members of an object.

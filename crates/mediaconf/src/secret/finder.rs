@@ -61,8 +61,7 @@ pub fn secrets_in<const N: usize>(
     for (side, found) in found.iter_mut().enumerate() {
         for Range { start, end } in comments(side) {
             let comment = &documents[side].text()[start..end];
-            let told: &mut Vec<Range<usize>> =
-                known.entry(comment).or_insert_with(|| values.spans(comment, SecretValues::ENCODINGS));
+            let told = known.entry(comment).or_insert_with(|| values.spans(comment, SecretValues::ENCODINGS));
             found.extend(told.iter().map(|span| start + span.start..start + span.end));
         }
     }

@@ -213,10 +213,8 @@ impl<'d> MaskedText<'d> {
         };
         array::from_fn(|side| {
             let text = documents[side].text();
-            Self {
-                text,
-                masks: secrets[side].iter().map(|secret| masker.splice(text, secret.clone())).collect(),
-            }
+            let masks = secrets[side].iter().map(|secret| masker.splice(text, secret.clone())).collect();
+            Self { text, masks }
         })
     }
 

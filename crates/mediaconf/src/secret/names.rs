@@ -29,7 +29,7 @@ static HALVES: LazyLock<Vec<(&str, &str)>> =
 /// True for the last two letters of the words and endings that make a name that of a secret, and for few others.
 static LAST_LETTERS: LazyLock<[bool; 1024]> = LazyLock::new(|| {
     let mut table = [false; 1024];
-    let names = SECRET_WORDS.iter().chain(&*SECRET_ENDINGS);
+    let names = SECRET_WORDS.split(' ').chain(SECRET_ENDINGS.split(' '));
     names.for_each(|name| table[last_letters(name)] = true);
     table
 });
@@ -37,8 +37,8 @@ static LAST_LETTERS: LazyLock<[bool; 1024]> = LazyLock::new(|| {
 /// The names of which a slip is recognised: shorter ones are near too many words.
 static NAMES: LazyLock<Vec<Spelled<'_>>> = LazyLock::new(|| {
     let rows = Schema::rows().filter(|row| row.secret).flat_map(|row| row.keywords);
-    let names = SECRET_WORDS.iter().chain(&["private_key", "api_key"]).chain(rows);
-    names.filter(|name| name.len() > 4).map(|name| Spelled::new(name)).collect()
+    let names = SECRET_WORDS.split(' ').chain(["private_key", "api_key"]).chain(rows.copied());
+    names.filter(|name| name.len() > 4).map(Spelled::new).collect()
 });
 
 /// The part of a word that is a secret.
@@ -211,20 +211,17 @@ fn is_secret_part(name: &str) -> bool {
     // Members that repeat a global value have this end.
     let name = name.strip_suffix("_global").unwrap_or(name);
     // Most names do not end like one of a secret.
-    if !LAST_LETTERS[last_letters(name)] {
+    if !LAST_LETTERS[last_letters(name)] || !name.bytes().all(is_name_byte) {
         return false;
     }
     let last = name.rsplit('.').next().unwrap_or(name);
     let last = last.trim_end_matches(|c: char| c.is_ascii_digit() || SEPARATORS.contains(&c));
-    if !name.bytes().all(is_name_byte) {
-        return false;
-    }
     let word = last_word(last);
-    let has_end = |end: &&str| {
+    let has_end = |end: &str| {
         let letters = last.bytes().rev().filter(|byte| !matches!(byte, b'_' | b'-'));
         letters.map(|byte| byte.to_ascii_lowercase()).take(end.len()).eq(end.bytes().rev())
     };
-    SECRET_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)) || SECRET_ENDINGS.iter().any(has_end)
+    is_one_of(SECRET_WORDS, word) || SECRET_ENDINGS.split(' ').any(has_end)
 }
 
 /// The place of the last two letters of a name in a table; digits and separators behind and between them do not count.
@@ -279,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_name_is_secret_by_its_last_word_or_its_end() {
-        for word in SECRET_WORDS.iter() {
+        for word in SECRET_WORDS.split(' ') {
             let capital = format!("{}{}", word[..1].to_uppercase(), &word[1..]);
             for name in [
                 (*word).to_owned(),
@@ -297,7 +294,7 @@ mod tests {
                 assert!(is_secret_name(&name), "{name}");
             }
         }
-        for ending in SECRET_ENDINGS.iter() {
+        for ending in SECRET_ENDINGS.split(' ') {
             assert!(is_secret_name(&format!("my{}", ending.to_uppercase())), "{ending}");
         }
         for name in [

@@ -132,8 +132,8 @@ impl Effects {
         let words: Vec<String> = counts.into_iter().filter_map(counted).collect();
         let streams = format!("{} of {} streams: {}", self.streams, self.of, words.join(", "));
         let others = [(self.lives, "live", "lives"), (self.plugins, "plugin", "plugins")];
-        let parts =
-            (self.streams > 0).then_some(streams).into_iter().chain(others.into_iter().filter_map(counted));
+        let others = others.into_iter().filter_map(counted);
+        let parts = (self.streams > 0).then_some(streams).into_iter().chain(others);
         parts.reduce(|line, more| format!("{line}; {more}"))
     }
 

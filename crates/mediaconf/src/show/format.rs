@@ -6,17 +6,15 @@
 use std::iter::{once, successors};
 
 use crate::check::check;
-use crate::edit::{Unproved, placeholders};
+use crate::edit::{Unproved, placeholders, prove};
 use crate::query::Config;
-use crate::syntax::{Diagnostics, Document, Fix, Splice, Token, TokenKind, spliced_pieces};
+use crate::syntax::{Diagnostics, Document, Fix, Splice, Token, TokenKind, spliced_pieces, text_start};
 
 /// The number of blanks by which an entry is indented inside its block.
 const INDENT: usize = 2;
 
 /// The number of blanks by which the later lines of an entry are indented below its first.
 const CONTINUATION: usize = 4;
-
-const BOM: char = '\u{feff}';
 
 impl Document {
     /// The formatted text of a document without errors; `None` if it is formatted already.
@@ -48,21 +46,18 @@ impl Document {
             last = end;
         }
         formatter.break_line();
-        let start = match old.starts_with(BOM) {
-            true => &old[..BOM.len_utf8()],
-            // A mark that is a part of the first word, behind white space, must not come to the start of the text.
-            false if formatter.text.starts_with(BOM) => "\n",
-            false => "",
-        };
+        let mark = &old[..text_start(old)];
+        // A mark that is a part of the first word, behind white space, must not come to the start of the text.
+        let start = if mark.is_empty() && text_start(&formatter.text) > 0 { "\n" } else { mark };
         let new = Self::parse(start.to_owned() + &formatter.text);
         if new.text() == old {
             return Ok(None);
         }
         let says = |document: &Self| serde_json::to_vec(&Config::new(document)).expect("a view is JSON");
         let tokens = |text| Token::all(text).map(|token| (token.kind, token.raw));
-        let is_same =
-            tokens(old).eq(tokens(new.text())) && new.diagnostics().errors() == 0 && says(self) == says(&new);
-        if is_same { Ok(Some(new)) } else { Err(Unproved { at: "(text)".to_owned() }) }
+        let has_tokens = tokens(old).eq(tokens(new.text()));
+        prove(has_tokens && new.diagnostics().errors() == 0 && says(self) == says(&new), "(text)")?;
+        Ok(Some(new))
     }
 
     /// Applies each fix that brings no error and no fault without a fix; `None` if there is none.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 
 use super::diagnostic::{Diagnostic, Diagnostics, Span, line_start};
-use super::grammar::{self, BOM, MAX_DEPTH, Record};
+use super::grammar::{self, MAX_DEPTH, Record, text_start};
 use super::word::Words;
 
 /// The number of an entry in a document, from 0, in the order of the text.
@@ -99,7 +99,7 @@ impl Document {
         let end = text.len() - (self.text.len() - behind.start());
         let (part, is_broken) = (&text[start..end], !self.diagnostics.is_empty() || unparsed(text).is_some());
         let may_end_in_comment = part[line_start(part, part.len())..].contains('#');
-        if is_broken || may_end_in_comment || number > 0 && part.starts_with(BOM) {
+        if is_broken || may_end_in_comment || number > 0 && text_start(part) > 0 {
             return None;
         }
         let (inside, diagnostics) = grammar::parse(part);

@@ -26,7 +26,12 @@ pub const MAX_DEPTH: usize = 64;
 /// The message about a `}` where no block is open.
 pub(crate) const STRAY_BRACE: &str = "stray `}`";
 
-pub(super) const BOM: &str = "\u{feff}";
+const BOM: &str = "\u{feff}";
+
+/// The place behind the byte order mark that a text begins with, or its start.
+pub fn text_start(text: &str) -> usize {
+    if text.starts_with(BOM) { BOM.len() } else { 0 }
+}
 
 /// The bytes of text for which room for one entry is reserved. Entries of real files are longer, and memory that is
 /// never touched costs nothing.
@@ -144,13 +149,8 @@ fn entries(input: &mut Input<'_>) -> Parsed<()> {
 
 /// entry = 1*word (";" / block)
 fn entry(input: &mut Input<'_>) -> Parsed<()> {
-    let start = input.current_token_start();
-    let mut record = Record {
-        start: start as u32,
-        end: start as u32,
-        next: input.state.records.len() as u32 + 1,
-        ..Record::default()
-    };
+    let (start, number) = (input.current_token_start() as u32, input.state.records.len() as u32);
+    let mut record = Record { start, end: start, next: number + 1, ..Record::default() };
     loop {
         plain_words(input, &mut record);
         match next(input) {

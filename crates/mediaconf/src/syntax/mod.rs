@@ -14,7 +14,7 @@ mod grammar;
 mod tests;
 mod word;
 
-pub(crate) use grammar::STRAY_BRACE;
+pub(crate) use grammar::{STRAY_BRACE, text_start};
 #[cfg(test)]
 pub(crate) use tests::work;
 pub use {diagnostic::*, document::*, word::*};

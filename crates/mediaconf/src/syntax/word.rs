@@ -22,7 +22,7 @@ use winnow::token::{any, take_till};
 
 use super::diagnostic::Span;
 use super::document::Document;
-use super::grammar::{BOM, end_of_line, trivia};
+use super::grammar::{end_of_line, text_start, trivia};
 
 /// What a parser returns. The grammar takes any text, so a failure tells nothing but where to go on.
 pub(crate) type Parsed<T> = Result<T, EmptyError>;
@@ -277,7 +277,7 @@ pub struct Token<'t> {
 impl<'t> Token<'t> {
     /// The tokens of a text, without its byte order mark.
     pub fn all(text: &'t str) -> impl Iterator<Item = Self> {
-        let mut offset = if text.starts_with(BOM) { BOM.len() } else { 0 };
+        let mut offset = text_start(text);
         let mut has_open_quote = false;
         std::iter::from_fn(move || {
             let rest = text[offset..].trim_start_matches([' ', '\t', '\r', '\n']);
@@ -328,7 +328,7 @@ pub enum TokenKind {
 
 /// The comments of a text, with their places: each starts at a `#` where a word could start.
 pub fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut offset = if text.starts_with(BOM) { BOM.len() } else { 0 };
+    let mut offset = text_start(text);
     let mut has_open_quote = false;
     std::iter::from_fn(move || {
         loop {

@@ -172,9 +172,6 @@ impl Codec for AddressShape {
 
     /// Another word than `false` that switches something on or off is no address, nor is other JSON.
     fn parse(&self, text: &str) -> Result<Value, Fault> {
-        if opens(text, '{') {
-            return object(text);
-        }
         let is_quoted = text.starts_with('"');
         let is_json = !is_quoted && json(text)?.is_some();
         let value = of_words(self, self.usage, text)?;

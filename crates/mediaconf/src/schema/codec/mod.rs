@@ -28,6 +28,12 @@ pub fn read_directive<T>(words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T
     ends_here.then(|| read(only))
 }
 
+/// The words of a text, each as this value; `None` if it has none, or is not just words.
+pub fn read_words(words: &str, value: impl Fn(Word<'_>) -> Value) -> Option<Vec<Value>> {
+    let read: Vec<Value> = read_directive(words, |entry| entry.arguments().map(&value).collect())?;
+    (!read.is_empty()).then_some(read)
+}
+
 /// `keyword words;`
 pub fn directive(keyword: &str, words: impl IntoIterator<Item = String>) -> String {
     let mut text = keyword.to_owned();

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::{directive, elements, json_string, no_member, of_words, opens, unlike, written_key};
 use crate::schema::{
-    BlockHead, Codec, Facts, Fault, JsonForm, Normalizer, ObjectShape, OptionsShape, Part, PartPlace, Place,
-    TEXT, is_empty, json, listed, object, of_kind, of_word, read_directive, scalar_text, scalars, word,
+    BITRATE, BlockHead, Codec, Facts, Fault, JsonForm, Normalizer, ObjectShape, OptionsShape, Part,
+    PartPlace, Place, TEXT, is_empty, json, listed, of_kind, of_word, read_words, scalar_text, word,
 };
 use crate::syntax::{Entry, Word};
 
@@ -37,8 +37,7 @@ impl Part {
             if let Some(word) = json_string(text) {
                 return Ok(vec![word.into()]);
             }
-            let words: Option<Vec<Value>> = read_directive(text, |entry| scalars(entry).collect());
-            words.filter(|words| !words.is_empty()).ok_or_else(|| unlike("words, or a JSON array"))
+            read_words(text, of_word).ok_or_else(|| unlike("words, or a JSON array"))
         })
     }
 
@@ -185,9 +184,6 @@ impl Codec for ObjectShape {
 
     /// Parts without a word are null, so that the words replace the whole old value.
     fn parse(&self, text: &str) -> Result<Value, Fault> {
-        if opens(text, '{') {
-            return object(text);
-        }
         let members = of_words(self, self.usage, text)?;
         let member = |part: &Part| (part.key.to_owned(), members.get(part.key).cloned().unwrap_or_default());
         Ok(self.parts.iter().map(member).collect::<Map<_, _>>().into())
@@ -213,7 +209,7 @@ impl OptionsShape {
     pub fn pair(&self, word: Word<'_>) -> Value {
         let (name, value) = word.option();
         let name = name.value();
-        let known = self.known(&name).and_then(|_| (self.kind.read)(value));
+        let known = self.known(&name).and_then(|_| (BITRATE.read)(value));
         std::iter::once(self.key(&name)).chain(known.or_else(|| value.map(of_word))).collect()
     }
 
@@ -221,14 +217,10 @@ impl OptionsShape {
     pub fn parse_pair(&self, text: &str) -> Result<Value, Fault> {
         let pair = match opens(text, '[') {
             true => json(text)?.filter(Value::is_array),
-            false => self.pairs(text).and_then(|pairs| <[Value; 1]>::try_from(pairs).ok()).map(|[pair]| pair),
+            false => read_words(text, |word| self.pair(word))
+                .and_then(|mut pairs| pairs.pop().filter(|_| pairs.is_empty())),
         };
         pair.ok_or_else(|| unlike("one option of the transcoder"))
-    }
-
-    fn pairs(&self, text: &str) -> Option<Vec<Value>> {
-        let read = |entry: Entry<'_>| entry.arguments().map(|word| self.pair(word)).collect();
-        read_directive(text, read).filter(|pairs: &Vec<Value>| !pairs.is_empty())
     }
 }
 
@@ -256,7 +248,7 @@ impl Codec for OptionsShape {
                 [value] => at.below(1, |at| at.scalar(value.clone()))?,
                 _ => return at.wrong("an option is [name, value]", ""),
             };
-            let known = self.known(name).and_then(|_| (self.kind.parse)(value.as_str()?));
+            let known = self.known(name).and_then(|_| (BITRATE.parse)(value.as_str()?));
             Some(Value::Array(vec![key, known.unwrap_or(value)]))
         })
     }
@@ -267,7 +259,7 @@ impl Codec for OptionsShape {
             let known = self.known(name);
             let key = known.map_or_else(|| written_key(name), |(keyword, _)| keyword.into());
             let Some(value) = pair.get(1) else { return key.into_owned() };
-            let text = known.and_then(|_| (self.kind.write)(value)).unwrap_or_else(|| word(value));
+            let text = known.and_then(|_| (BITRATE.write)(value)).unwrap_or_else(|| word(value));
             format!("{key}={text}")
         };
         vec![directive(keyword, value.as_array().into_iter().flatten().map(option))]
@@ -275,7 +267,8 @@ impl Codec for OptionsShape {
 
     fn parse(&self, text: &str) -> Result<Value, Fault> {
         let usage = if opens(text, '[') { "a JSON array" } else { "options of the transcoder" };
-        elements(text, |text| self.pairs(text).filter(|_| !opens(text, '[')).ok_or_else(|| unlike(usage)))
+        let pairs = |text: &str| read_words(text, |word| self.pair(word)).filter(|_| !opens(text, '['));
+        elements(text, |text| pairs(text).ok_or_else(|| unlike(usage)))
     }
 
     fn facts(&'static self) -> Facts {
