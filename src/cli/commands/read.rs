@@ -198,7 +198,7 @@ impl<'a> Wanted<'a> {
             return Err(Error::usage(message, "use `-o json`"));
         }
         if paths.is_empty() && !conditions.is_empty() {
-            paths.push(Path::all(Kind::Streams.key()));
+            paths.push(Path::of([Kind::Streams.key()]).child(Segment::every()));
         }
         // A table is for people, wherever it goes; other forms are for programs, too.
         let masker = if is_table { ui.masker } else { ui.value_masker() };
@@ -492,7 +492,7 @@ impl<'a> Wanted<'a> {
 /// The path of all entries of a group for the path of the group; any other path as it is.
 fn whole_group(path: &Path) -> Cow<'_, Path> {
     match path.kind().filter(|_| path.segments.len() == 1) {
-        Some(kind) => Cow::Owned(Path::all(kind.key())),
+        Some(kind) => Cow::Owned(Path::of([kind.key()]).child(Segment::every())),
         None => Cow::Borrowed(path),
     }
 }

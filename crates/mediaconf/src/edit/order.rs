@@ -19,7 +19,7 @@ use crate::schema::{
     Codec, DirectiveRole, Fault, Faults, General, Kind, Members, Object, Pointer, SOURCE, Schema, Scope,
     first_argument, header_address, protocol_of_switch, write_members,
 };
-use crate::syntax::{Document, Entry, Splice};
+use crate::syntax::{Document, Entry, Splice, bytes_of};
 
 impl<'d> Sync<'_, 'd> {
     /// Changes the blocks of a group. The block number `n` is the existing one at this place, from 0; numbers behind those
@@ -101,7 +101,7 @@ impl<'d> Sync<'_, 'd> {
         let is_on_demand = target.get(Schema::STATIC) == Some(&Value::Bool(false));
         if current.get(Schema::STATIC) != target.get(Schema::STATIC) && kind.has_sources() {
             let keyword = entry.words().next().expect("an entry has a keyword").span();
-            self.splice(keyword.start as usize..keyword.end as usize, kind.keyword(is_on_demand));
+            self.splice(bytes_of(&keyword), kind.keyword(is_on_demand));
         }
         match entry.is_block() {
             true => self.contents(&members, [&current, &target], at),
@@ -130,7 +130,7 @@ impl<'d> Sync<'_, 'd> {
     pub(super) fn split(&mut self, line: Entry<'d>) {
         let around = &self.around;
         let next_line = format!("{}{}", around.newline(line.start()), around.indent(line.start()));
-        let words: Vec<_> = line.words().map(|word| word.start as usize..word.end() as usize).collect();
+        let words: Vec<_> = line.words().map(|word| bytes_of(&word.span())).collect();
         self.spread.push(Splice { range: words[0].clone(), text: Schema::ADDRESS.to_owned() });
         for pair in words[1..].windows(2) {
             let range = pair[0].end..pair[1].start;

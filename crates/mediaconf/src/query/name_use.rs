@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::path::Path;
 use crate::schema::{BACKEND_NAMES, Kind, Schema, Scope};
-use crate::syntax::{Document, Entry, Splice, Word};
+use crate::syntax::{Document, Entry, Splice, Word, bytes_of};
 
 /// A word that has the name of a block in it.
 #[derive(Debug, Clone)]
@@ -134,11 +134,8 @@ impl Document {
         let new = |used: &NameUse<'_>| names.get(&*used.name).map_or(&*used.name, |new| new).to_owned();
         let changed = uses.iter().filter(|used| names.contains_key(&*used.name));
         let references = changed.clone().filter(|used| !used.is_definition).count();
-        let splice = |used: &NameUse<'_>| Splice {
-            range: used.word.start as usize..used.word.end() as usize,
-            text: used.renamed(&new(used)),
-        };
-        let splices: Vec<Splice> = changed.map(splice).collect();
+        let edit = |used: &NameUse<'_>| (bytes_of(&used.word.span()), used.renamed(&new(used)));
+        let splices: Vec<Splice> = changed.map(edit).map(|(range, text)| Splice { range, text }).collect();
         let after = self.edited(&splices);
         let mut found = after.name_uses();
         found.retain(|used| used.group == group);

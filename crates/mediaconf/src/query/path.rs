@@ -111,11 +111,6 @@ impl Path {
         Self { segments: names.into_iter().map(|name| Segment::Key(name.to_owned())).collect() }
     }
 
-    /// The path of all members of a group.
-    pub fn all(group: &str) -> Self {
-        Self::of([group]).child(Segment::every())
-    }
-
     /// The path of its first segments.
     pub fn first(&self, count: usize) -> Self {
         Self { segments: self.segments.iter().take(count).cloned().collect() }

@@ -147,12 +147,10 @@ pub const SECRET_ENDINGS: &str = "password passphrase passwd secret accesstoken 
     sessionid sessid";
 
 /// Other such names that count only as the key of a query: a directive or an option with this name has no secret.
-pub static SECRET_KEYS: &[&str] =
-    &["auth", "sid", "loginpas", "authbasic", "wmsauthsign", "wms_auth_sign", "hdnts", "hdnea"];
+pub const SECRET_KEYS: &str = "auth sid loginpas authbasic wmsauthsign wms_auth_sign hdnts hdnea";
 
 /// First words of such a line that say what the next word is.
-pub static SELECTORS: &[&str] =
-    &["ip", "country", "token", "ua", "user", "useragent", "user_agent", "domain", "all"];
+pub const SELECTORS: &str = "ip country token ua user useragent user_agent domain all";
 
 /// The protocol X of a member `X_off`.
 pub fn protocol_of_switch(key: &str) -> Option<&str> {

@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use crate::schema::Scope::{Backend, Source};
 use crate::schema::{
     AddressShape, BACKEND_URL, BITRATE, BlocksShape, CLUSTER_KEY_GLOBAL, Codec, DURATION, DVR_REFERENCE,
     Derived, DirectiveRole, FLAG, Keywords, Kind, LOG_LEVEL, ListShape, ObjectShape, OptionsShape, PERCENT,
@@ -57,26 +56,22 @@ static ADMIN_HTTPS: ListShape =
 /// `auth URL a=1 b;`: the options are strings, and a new one comes first.
 static BACKEND: AddressShape = AddressShape {
     options: Some(Schema::EXTRA),
-    members: Backend,
+    members: Scope::Backend,
     kind: &TEXT,
     first: &BACKEND_URL,
     usual: "",
-    usage: "a URL or `false`, then NAME=VALUE options",
-    json_form: "{\"url\", \"extra\"}; `auth false;` is the url false, the options are in extra",
 };
 
 /// `url URL priority=1 flag;`
 pub static SOURCE: AddressShape = AddressShape {
     options: None,
-    members: Source,
+    members: Scope::Source,
     kind: &SCALAR,
     first: &TEXT,
     usual: "abr_loss_lower abr_loss_upper abr_mode abr_stepdown bitrate bitrates closed_captions cluster_key \
         frames_timeout headers key max_bitrate min_bitrate output_audio passphrase password pids priority program \
         programs retry_limit retry_timeout secret source_timeout stream_id stream_key subtitles timeout track tracks url \
         urls user_agent",
-    usage: "a URL, then NAME=VALUE options",
-    json_form: "an array of {\"url\", ...}",
 };
 
 /// `transcoder vb=1024k ab=64k;`
@@ -85,6 +80,7 @@ static TRANSCODER: OptionsShape = OptionsShape {
         preset=fast preset=faster preset=medium preset=slow preset=slower preset=superfast preset=ultrafast \
         preset=veryfast preset=veryslow profile refs size split_channels threads vb vcodec",
     known: [("vb", "video_bitrate"), ("ab", "audio_bitrate")],
+    kind: &BITRATE,
 };
 
 const fn part(key: &'static str, kind: &'static WordKind, place: PartPlace) -> Part {

@@ -545,10 +545,6 @@ pub struct AddressShape {
     pub members: Scope,
     /// The kind of the values of options; an option without a value is true.
     pub kind: &'static WordKind,
-    /// The words behind the keyword.
-    pub usage: &'static str,
-    /// The form in JSON, for the manual.
-    pub json_form: &'static str,
 }
 
 /// A directive that stands once for each port that a server listens on, maybe with a block.
@@ -579,8 +575,10 @@ pub enum JsonForm {
 pub struct OptionsShape {
     /// Names of usual options, maybe with a value: a slip is taken for one of them.
     pub usual: &'static str,
-    /// The options whose values are bitrates, if they can be: the name of each in the text, and in JSON.
+    /// The options whose values are not under the word rule: the name of each in the text, and in JSON.
     pub known: [(&'static str, &'static str); 2],
+    /// The kind of these values; another value is under the word rule.
+    pub kind: &'static WordKind,
 }
 
 /// A directive whose words are the members of an object.

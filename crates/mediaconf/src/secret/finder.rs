@@ -9,7 +9,7 @@ use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_other_account, is_secret_name};
 use super::values::{SecretValues, is_one_of};
 use crate::schema::{Kind, Scope, inner_scope, read};
-use crate::syntax::{Children, Document, Entry, Word, comments};
+use crate::syntax::{Children, Document, Entry, Word, bytes_of, comments};
 
 /// Names that are words of plain English too: in a comment they count only where a directive has them.
 const ORDINARY: &str =
@@ -184,8 +184,7 @@ impl<'d> Finder<'d, '_> {
             (key, value) => value.filter(|value| Secrecy::from_name(&key.value()).hides(&value.value())),
         };
         if let Some(secret) = secret {
-            let place = secret.start as usize..secret.end() as usize;
-            return self.spans.extend(Some(place).filter(|place| !place.is_empty()));
+            return self.spans.extend(Some(bytes_of(&secret.span())).filter(|place| !place.is_empty()));
         }
         let mut parts = word_parts(&value, secrecy);
         if word.quoted && !parts.is_empty() {

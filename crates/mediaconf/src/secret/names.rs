@@ -204,7 +204,7 @@ pub fn is_secret_name(name: &str) -> bool {
 
 /// True if the value behind a key of a query is a secret: `auth=` is one there, and a directive is not.
 pub fn is_secret_key(key: &str) -> bool {
-    is_secret_name(key) || SECRET_KEYS.iter().any(|known| meant(key).eq_ignore_ascii_case(known))
+    is_secret_name(key) || is_one_of(SECRET_KEYS, &meant(key))
 }
 
 fn is_secret_part(name: &str) -> bool {

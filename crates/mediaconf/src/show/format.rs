@@ -8,7 +8,9 @@ use std::iter::{once, successors};
 use crate::check::check;
 use crate::edit::{Unproved, placeholders, prove};
 use crate::query::Config;
-use crate::syntax::{Diagnostics, Document, Fix, Splice, Token, TokenKind, spliced_pieces, text_start};
+use crate::syntax::{
+    Diagnostics, Document, Fix, Splice, Token, TokenKind, bytes_of, spliced_pieces, text_start,
+};
 
 /// The number of blanks by which an entry is indented inside its block.
 const INDENT: usize = 2;
@@ -155,10 +157,7 @@ fn splices(found: &Diagnostics) -> Vec<Splice> {
     let mut fixes: Vec<&Fix> = found.iter().filter_map(|found| found.fix.as_ref()).collect();
     fixes.sort_by_key(|fix| (fix.span.start, fix.span.end));
     fixes.dedup_by(|next, kept| next.span.start < kept.span.end || next.span.start == kept.span.start);
-    let splice = |fix: &Fix| Splice {
-        range: fix.span.start as usize..fix.span.end as usize,
-        text: (*fix.text).into(),
-    };
+    let splice = |fix: &Fix| Splice { range: bytes_of(&fix.span), text: fix.text.clone() };
     fixes.into_iter().map(splice).collect()
 }
 

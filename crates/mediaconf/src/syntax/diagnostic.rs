@@ -13,6 +13,11 @@ use serde::{Deserialize, Serialize};
 /// A range of byte offsets into the text of a document.
 pub type Span = Range<u32>;
 
+/// The bytes of a span.
+pub fn bytes_of(span: &Span) -> Range<usize> {
+    span.start as usize..span.end as usize
+}
+
 /// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

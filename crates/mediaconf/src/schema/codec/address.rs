@@ -94,6 +94,9 @@ impl AddressShape {
     }
 }
 
+/// The words of a backend.
+const USAGE: &str = "a URL or `false`, then NAME=VALUE options";
+
 /// The members of a backend.
 const OF_BACKEND: [&str; 2] = [Schema::ADDRESS, Schema::EXTRA];
 
@@ -174,20 +177,21 @@ impl Codec for AddressShape {
     fn parse(&self, text: &str) -> Result<Value, Fault> {
         let is_quoted = text.starts_with('"');
         let is_json = !is_quoted && json(text)?.is_some();
-        let value = of_words(self, self.usage, text)?;
+        let value = of_words(self, USAGE, text)?;
         match &value[Schema::ADDRESS] {
             Value::Bool(_) if self.options_of(&value).next().is_some() => {
                 Err(Fault::of_path("`false` takes no options"))
             }
             Value::String(url) if is_json || !is_quoted && (SWITCH.parse)(url).is_some() => {
-                Err(unlike(self.usage))
+                Err(unlike(USAGE))
             }
             _ => Ok(value),
         }
     }
 
     fn facts(&'static self) -> Facts {
-        Facts { address: Some(self), ..Facts::new([self.usage, self.json_form], JsonForm::Object) }
+        let json_form = "{\"url\", \"extra\"}; `auth false;` is the url false, the options are in extra";
+        Facts { address: Some(self), ..Facts::new([USAGE, json_form], JsonForm::Object) }
     }
 }
 
@@ -245,7 +249,7 @@ impl Codec for SourcesShape {
 
     fn facts(&'static self) -> Facts {
         let element = Some(Place::Source(SOURCE.members));
-        let described = [SOURCE.usage, SOURCE.json_form];
+        let described = ["a URL, then NAME=VALUE options", "an array of {\"url\", ...}"];
         Facts { sources: Some(&SOURCE), element, ..Facts::new(described, JsonForm::List) }
     }
 }

@@ -375,5 +375,5 @@ fn stands_alone(word: &Value) -> bool {
     let Some(text) = word.as_str() else { return true };
     let name = text.split_once('=').map_or("", |(name, _)| name);
     let is_option = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    !is_option && !SELECTORS.contains(&text)
+    !is_option && !SELECTORS.split(' ').any(|selector| selector == text)
 }

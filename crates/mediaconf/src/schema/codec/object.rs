@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::{directive, elements, json_string, no_member, of_words, opens, unlike, written_key};
 use crate::schema::{
-    BITRATE, BlockHead, Codec, Facts, Fault, JsonForm, Normalizer, ObjectShape, OptionsShape, Part,
-    PartPlace, Place, TEXT, is_empty, json, listed, of_kind, of_word, read_words, scalar_text, word,
+    BlockHead, Codec, Facts, Fault, JsonForm, Normalizer, ObjectShape, OptionsShape, Part, PartPlace, Place,
+    TEXT, is_empty, json, listed, of_kind, of_word, read_words, scalar_text, word,
 };
 use crate::syntax::{Entry, Word};
 
@@ -209,7 +209,7 @@ impl OptionsShape {
     pub fn pair(&self, word: Word<'_>) -> Value {
         let (name, value) = word.option();
         let name = name.value();
-        let known = self.known(&name).and_then(|_| (BITRATE.read)(value));
+        let known = self.known(&name).and_then(|_| (self.kind.read)(value));
         std::iter::once(self.key(&name)).chain(known.or_else(|| value.map(of_word))).collect()
     }
 
@@ -248,7 +248,7 @@ impl Codec for OptionsShape {
                 [value] => at.below(1, |at| at.scalar(value.clone()))?,
                 _ => return at.wrong("an option is [name, value]", ""),
             };
-            let known = self.known(name).and_then(|_| (BITRATE.parse)(value.as_str()?));
+            let known = self.known(name).and_then(|_| (self.kind.parse)(value.as_str()?));
             Some(Value::Array(vec![key, known.unwrap_or(value)]))
         })
     }
@@ -259,7 +259,7 @@ impl Codec for OptionsShape {
             let known = self.known(name);
             let key = known.map_or_else(|| written_key(name), |(keyword, _)| keyword.into());
             let Some(value) = pair.get(1) else { return key.into_owned() };
-            let text = known.and_then(|_| (BITRATE.write)(value)).unwrap_or_else(|| word(value));
+            let text = known.and_then(|_| (self.kind.write)(value)).unwrap_or_else(|| word(value));
             format!("{key}={text}")
         };
         vec![directive(keyword, value.as_array().into_iter().flatten().map(option))]
