@@ -7,7 +7,7 @@ use super::align::{Step, align};
 use super::guarded::At;
 use super::sync::Sync;
 use crate::schema::{
-    General, ListShape, Normalizer, PORT, Parameter, block_value, is_empty, merge_block, occurrence,
+    General, ListShape, Normalizer, PORT, Parameter, block_members, is_empty, merge_block, occurrence,
     scalar_text,
 };
 use crate::syntax::{Document, Entry};
@@ -57,7 +57,8 @@ impl<'d> Sync<'_, 'd> {
         let options = at.patch.get(list.blocks);
         let all_stay = !options.is_some_and(Value::is_null);
         let block_of = |at: usize| staying[at].filter(|entry| all_stay && entry.is_block());
-        let mut blocks: Vec<_> = (0..ports.len()).map(|at| block_of(at).map(block_value)).collect();
+        let mut blocks: Vec<_> =
+            (0..ports.len()).map(|at| Some(block_members(block_of(at)?).into())).collect();
         let mut places: HashMap<_, Vec<usize>> = HashMap::default();
         ports.iter().enumerate().for_each(|(at, port)| places.entry(scalar_text(port)).or_default().push(at));
         let mut at = Normalizer::below_place(&at.pointer.child(list.blocks));

@@ -21,8 +21,8 @@ use super::surroundings::{Leave, Surroundings, counts_as_block, kind_of};
 use super::{Edit, Promises, changed};
 use crate::schema::{
     Codec, DirectiveForm, Faults, General, Members, Normalizer, Object, Parameter, Pointer, SOURCE, Scope,
-    addresses, are_named_blocks, first_argument, inner_scope, is_plural, keyword_of, merge_into, occurrence,
-    occurrence_value, read_members,
+    addresses, are_named_blocks, block_members, first_argument, inner_scope, is_plural, keyword_of,
+    merge_into, occurrence, occurrence_value, read_members,
 };
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
@@ -283,10 +283,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         self.words(row, old, fresh);
         let head = || old.head_span().end as usize;
         match (old.is_block(), fresh.is_block()) {
-            (true, true) => {
-                let members = Members::group(inner_scope(fresh), fresh.children());
-                self.inside(old, &read_members(&members, None), at);
-            }
+            (true, true) => self.inside(old, &block_members(fresh), at),
             // A block in the place of the `;`.
             (false, true) => {
                 let semicolon = old.end() - usize::from(old.is_terminated());

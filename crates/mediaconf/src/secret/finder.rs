@@ -9,7 +9,7 @@ use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_other_account, is_secret_name};
 use super::values::{SecretValues, is_one_of};
 use crate::schema::{Kind, Scope, inner_scope, read};
-use crate::syntax::{Children, Document, Entry, Word, bytes_of, comments};
+use crate::syntax::{Document, Entry, Word, bytes_of, comments};
 
 /// Names that are words of plain English too: in a comment they count only where a directive has them.
 const ORDINARY: &str =
@@ -130,7 +130,7 @@ impl<'d> Finder<'d, '_> {
         self.spans.extend(parts.into_iter().map(|part| start + part.start..start + part.end));
     }
 
-    fn entries(&mut self, around: Around, entries: Children<'d>) {
+    fn entries(&mut self, around: Around, entries: impl Iterator<Item = Entry<'d>>) {
         for entry in entries {
             let next = self.windows.partition_point(|window| window.end <= entry.start());
             if self.windows.get(next).is_some_and(|window| window.start < entry.end()) {

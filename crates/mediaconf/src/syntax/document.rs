@@ -141,13 +141,20 @@ impl Document {
     }
 
     /// The top-level entries.
-    pub fn entries(&self) -> Children<'_> {
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> + Clone {
         self.entries_in(0..self.records.len())
     }
 
     /// The top-level entries among those with these numbers, which begin and end between two of them.
-    pub fn entries_in(&self, numbers: Range<usize>) -> Children<'_> {
-        Children { document: self, at: numbers.start, end: numbers.end }
+    pub fn entries_in(&self, numbers: Range<usize>) -> impl Iterator<Item = Entry<'_>> + Clone {
+        let Range { start: mut at, end } = numbers;
+        std::iter::from_fn(move || {
+            let entry = (at < end).then(|| self.entry(at))?;
+            #[cfg(test)]
+            super::tests::work::count();
+            at = entry.numbers().end;
+            Some(entry)
+        })
     }
 
     /// The numbers of the top-level entries of both, without those in the bytes that both texts start and end with.
@@ -295,35 +302,12 @@ impl<'d> Entry<'d> {
     }
 
     /// The entries inside its block.
-    pub fn children(self) -> Children<'d> {
-        Children { document: self.document, at: self.id + 1, end: self.numbers().end }
+    pub fn children(self) -> impl Iterator<Item = Entry<'d>> + Clone {
+        self.document.entries_in(self.id + 1..self.numbers().end)
     }
 
     fn record(self) -> Record {
         *self.document.records.get(self.id).expect("an id belongs to an entry of its document")
-    }
-}
-
-/// The entries of one block, in the order of the text.
-#[derive(Debug, Clone)]
-pub struct Children<'d> {
-    document: &'d Document,
-    at: usize,
-    end: usize,
-}
-
-impl<'d> Iterator for Children<'d> {
-    type Item = Entry<'d>;
-
-    fn next(&mut self) -> Option<Entry<'d>> {
-        if self.at >= self.end {
-            return None;
-        }
-        #[cfg(test)]
-        super::tests::work::count();
-        let entry = self.document.entry(self.at);
-        self.at = entry.numbers().end;
-        Some(entry)
     }
 }
 

@@ -26,7 +26,7 @@ pub mod work {
     }
 }
 
-fn walk(entries: Children<'_>) {
+fn walk<'d>(entries: impl Iterator<Item = Entry<'d>>) {
     for entry in entries {
         let mut words = entry.words();
         let keyword = words.next().map(|word| word.value()).unwrap_or_default();

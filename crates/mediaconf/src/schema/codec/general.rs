@@ -53,17 +53,17 @@ pub fn scalars(entry: Entry<'_>) -> impl Iterator<Item = Value> {
 
 /// The words of an occurrence, and its block last.
 pub fn occurrence_value(entry: Entry<'_>) -> Value {
-    scalars(entry).chain(entry.is_block().then(|| block_value(entry))).collect()
+    scalars(entry).chain(entry.is_block().then(|| block_members(entry).into())).collect()
 }
 
 /// The members of the block of an unknown directive.
-pub fn block_value(block: Entry<'_>) -> Value {
-    read_members(&Members::group(inner_scope(block), block.children()), None).into()
+pub fn block_members(block: Entry<'_>) -> Object {
+    read_members(&Members::group(inner_scope(block), block.children()), None)
 }
 
 /// The name of the block of an unknown directive, and its members.
 pub fn named_block(block: Entry<'_>) -> (String, Value) {
-    (first_argument(block).into_owned(), block_value(block))
+    (first_argument(block).into_owned(), block_members(block).into())
 }
 
 /// The members of a block, whose entries are grouped; `head` is that of a stream, live or plugin.
@@ -202,7 +202,7 @@ impl Codec for General<'_> {
                 _ => scalars(first).collect(),
             },
             DirectiveForm::NamedBlocks => entries.iter().copied().map(named_block).collect(),
-            DirectiveForm::Block => block_value(first),
+            DirectiveForm::Block => block_members(first).into(),
             DirectiveForm::Occurrences => entries.iter().map(|&entry| occurrence_value(entry)).collect(),
         })
     }
