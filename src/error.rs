@@ -466,7 +466,7 @@ impl From<EditError> for Error {
     fn from(error: EditError) -> Self {
         match error {
             EditError::Faults(faults) => faults.into(),
-            EditError::Unproved(unproved) => Self::new(ErrorKind::Unproved, unproved.to_string())
+            error @ EditError::Unproved(_) => Self::new(ErrorKind::Unproved, error.to_string())
                 .hint("nothing was written; this is a bug in mediactl, please report it"),
         }
     }

@@ -12,7 +12,7 @@ use super::{
     RequestedChange, Snapshot, Transaction, guard, hand_edited_and_updated, hand_edited_since, removed_since,
 };
 use crate::error::{Error, ErrorKind};
-use mediaconf::{Document, EditError, Masker, Path, Token};
+use mediaconf::{Document, Masker, Path, Token};
 
 impl Engine {
     /// Makes a change, or rehearses it.
@@ -208,7 +208,7 @@ impl Transaction<'_> {
     fn formatted(&self) -> Result<Arc<Snapshot>, Error> {
         let present = self.present()?;
         present.refuse_errors()?;
-        let new = present.document().formatted().map_err(EditError::Unproved)?;
+        let new = present.document().formatted()?;
         Ok(new.map_or_else(|| present.clone(), |new| Snapshot::from_document(new).into()))
     }
 

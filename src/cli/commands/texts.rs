@@ -16,7 +16,7 @@ use crate::cli::ui::name_target;
 use crate::engine::{ConfigSource, RequestedChange, Snapshot};
 use crate::error::{Error, Exit};
 use crate::store::{ChangeRange, ChangeRef, Reverted};
-use mediaconf::{EditError, Prune, Request, Schema};
+use mediaconf::{Prune, Request, Schema};
 
 /// Replace the running configuration of a server without touching its file
 ///
@@ -269,7 +269,7 @@ impl FmtArgs {
         if self.check {
             return name_unless_formatted(STDIN_NAME, &text, call);
         }
-        let new = text.document().formatted().map_err(EditError::Unproved)?;
+        let new = text.document().formatted()?;
         let shown = new.map_or(text, |new| Arc::new(Snapshot::from_document(new)));
         call.ui.print(|out| write_text(&shown, call.ui.value_masker(), out))?;
         Ok(Exit::Done)
@@ -278,7 +278,7 @@ impl FmtArgs {
 
 /// Names a text that is not formatted.
 fn name_unless_formatted(name: &str, text: &Snapshot, call: Invocation<'_>) -> Result<Exit, Error> {
-    let is_formatted = text.document().formatted().map_err(EditError::Unproved)?.is_none();
+    let is_formatted = text.document().formatted()?.is_none();
     if call.ui.json {
         call.ui.print_json(&json!({ "target": name, "formatted": is_formatted }))?;
     } else if !is_formatted {

@@ -8,7 +8,6 @@ mod leftovers;
 mod lost;
 mod misplaced;
 mod names;
-mod words;
 
 use std::borrow::Cow;
 use std::mem;

@@ -186,9 +186,8 @@ impl Completion<'_> {
 /// What a text that is being typed leads to: the path above it; then what a candidate begins with, which ends in `=` for a
 /// value, and what its addition begins with.
 fn split(text: &str) -> (Vec<Segment>, String, &str) {
-    if text.ends_with(']')
-        && let Ok(above) = Path::parse(text)
-    {
+    let whole = if text.ends_with(']') { Path::parse(text).ok() } else { None };
+    if let Some(above) = whole {
         return (above.segments, format!("{text}."), "");
     }
     // A sign in quotes or brackets ends no path.

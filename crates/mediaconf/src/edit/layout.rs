@@ -7,7 +7,7 @@ use std::ops::Range;
 use foldhash::HashSet;
 
 use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block, end_with_stray};
-use crate::syntax::{Entry, EntryId, Splice, Word, spliced_pieces};
+use crate::syntax::{Entry, EntryId, Splice, Word, spliced};
 
 /// The place for a new or moved entry.
 #[derive(Debug, Clone, Copy)]
@@ -297,6 +297,6 @@ impl<'a, 'd> Layout<'a, 'd> {
         let is_inside = |start, end| start < end || range.start < start && end < range.end;
         let inside = near.filter(|&(&(start, end, _), _)| end <= range.end && is_inside(start, end));
         let splices = inside.map(|(&(start, end, _), text)| Splice { range: start..end, text: text.clone() });
-        spliced_pieces(text, range.clone(), &splices.collect::<Vec<_>>()).collect()
+        spliced(text, range.clone(), &splices.collect::<Vec<_>>()).collect()
     }
 }

@@ -95,9 +95,9 @@ pub enum EditError {
     /// The request has faults.
     #[error(transparent)]
     Faults(Faults),
-    /// The new text does not match the patch: a bug of this program. Nothing is changed.
-    #[error(transparent)]
-    Unproved(Unproved),
+    /// The new text does not say at this place what it has to: a bug of this program. Nothing is changed.
+    #[error("the edit of `{0}` could not be verified")]
+    Unproved(String),
 }
 
 impl<F: Into<Faults>> From<F> for EditError {
@@ -145,7 +145,7 @@ pub fn modify_members(document: &Document, members: &Members<'_>, patch: &Value)
     sync.faults.into_result(())?;
     sync.spread.sort_by_key(|splice| splice.range.start);
     let opened = document.edited(&sync.spread);
-    verify_comments([document, &opened], &sync.spread, &mut []).map_err(EditError::Unproved)?;
+    verify_comments([document, &opened], &sync.spread, &mut [])?;
     modify_members(&opened, &opened.members(), patch)
 }
 
@@ -160,24 +160,19 @@ impl Sync<'_, '_> {
         drop(puts);
         let edited = document.edited(&splices);
         refuse_torn([document, &edited])?;
-        promises.verify([document, &edited]).map_err(EditError::Unproved)?;
+        promises.verify([document, &edited])?;
         gone.extend(promises.gone);
-        verify_comments([document, &edited], &splices, &mut gone).map_err(EditError::Unproved)?;
+        verify_comments([document, &edited], &splices, &mut gone)?;
         Ok(Some(Edit { document: edited, ..edit }).filter(|_| !splices.is_empty()))
     }
 }
 
-/// The new text does not read as the merged values.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the edit of `{at}` could not be verified")]
-pub struct Unproved {
-    /// The path of the first difference.
-    pub at: String,
-}
+/// A step of the proof of an edit.
+type Proof = Result<(), EditError>;
 
 /// Returns that the edit of a place is not proved, unless it `is_right`.
-pub(crate) fn prove(is_right: bool, at: impl fmt::Display) -> Result<(), Unproved> {
-    if is_right { Ok(()) } else { Err(Unproved { at: at.to_string() }) }
+pub(crate) fn prove(is_right: bool, at: impl fmt::Display) -> Proof {
+    if is_right { Ok(()) } else { Err(EditError::Unproved(at.to_string())) }
 }
 
 /// What the new text must say.
@@ -203,7 +198,7 @@ impl Promises {
     }
 
     /// Compares the values of the new text with those that were promised.
-    fn verify(&self, both: [&Document; 2]) -> Result<(), Unproved> {
+    fn verify(&self, both: [&Document; 2]) -> Proof {
         prove(both[1].diagnostics().errors() == 0, "(text)")?;
         // Where only blocks change, those with the same bytes in both say the same.
         let has_only_blocks = self.members.is_empty() && self.orders.is_empty();
@@ -303,11 +298,7 @@ pub fn placeholders(document: &Document) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Compares the comments around the splices: each must be there still, unless it stood in what is gone.
-fn verify_comments(
-    [old, new]: [&Document; 2],
-    splices: &[Splice],
-    gone: &mut [Range<usize>],
-) -> Result<(), Unproved> {
+fn verify_comments([old, new]: [&Document; 2], splices: &[Splice], gone: &mut [Range<usize>]) -> Proof {
     let [Some(first), Some(last)] = [splices.first(), splices.last()] else { return Ok(()) };
     gone.sort_by_key(|range| range.start);
     let is_gone = |at: usize| {

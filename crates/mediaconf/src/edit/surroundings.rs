@@ -251,9 +251,7 @@ fn heads_group(entry: Entry<'_>) -> bool {
     let behind = document.entries_in(entry.numbers().end..document.len());
     for next in behind.take_while(|next| has_comments(*next)) {
         let lines: Vec<&str> = document.text()[last.end()..next.start()].split('\n').collect();
-        if let [_, inner @ .., _] = &lines[..]
-            && !inner.is_empty()
-        {
+        if let Some(inner) = lines.get(1..lines.len() - 1).filter(|inner| !inner.is_empty()) {
             return heads && inner.iter().any(|line| line.trim().is_empty() || is_heading(line));
         }
         (last, heads) = (next, true);

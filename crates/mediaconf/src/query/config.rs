@@ -488,9 +488,8 @@ impl Config<'_> {
         }
         let Some(row) = kind.scope().by_key(key) else { return Ok(None) };
         let above = Path { segments: below.to_vec() };
-        if row.role.is_some_and(|role| INHERITED.contains(&role))
-            && let Some(value) = self.present(&above)?
-        {
+        let is_inherited = row.role.is_some_and(|role| INHERITED.contains(&role));
+        if is_inherited && let Some(value) = self.present(&above)? {
             return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));
         }
         let default = serde_json::from_str(row.default).ok().filter(|_| below.len() == 1);

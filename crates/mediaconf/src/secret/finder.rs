@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashSet};
 
-use super::forms::{Plain, merged, prose_parts, word_parts};
+use super::forms::{Plain, Ranges, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_other_account, is_secret_name};
 use super::values::{SecretValues, is_one_of};
 use crate::schema::{Kind, Scope, inner_scope, read};
@@ -26,7 +26,7 @@ impl Document {
     ///
     /// In a text with errors it is unclear which words belong to a directive, so there every word behind
     /// the name of a secret counts.
-    pub fn secret_spans(&self) -> Vec<Range<usize>> {
+    pub fn secret_spans(&self) -> Ranges {
         let whole = std::iter::once(0..self.text().len()).collect();
         let [spans] = secrets_in([self], [whole]);
         spans
@@ -35,10 +35,7 @@ impl Document {
 
 /// Returns the secrets in these windows of each text, and maybe others: by their place or their form, and in comments those
 /// that stand elsewhere in one of the texts. Outside of its windows each text equals the first one.
-pub fn secrets_in<const N: usize>(
-    documents: [&Document; N],
-    windows: [Vec<Range<usize>>; N],
-) -> [Vec<Range<usize>>; N] {
+pub fn secrets_in<const N: usize>(documents: [&Document; N], windows: [Ranges; N]) -> [Ranges; N] {
     let windows = windows.map(merged);
     let comments = |side: usize| {
         windows[side].iter().flat_map(move |window| comments_in(documents[side].text(), window.clone()))
@@ -79,7 +76,7 @@ pub fn secrets_by_place<'d>(
     document: &'d Document,
     windows: &[Range<usize>],
     plain: &mut PlainTexts<'d>,
-) -> Vec<Range<usize>> {
+) -> Ranges {
     let text = document.text();
     let mut finder = Finder { windows, spans: Vec::new(), plain };
     finder.entries((Scope::Top, Secrecy::Parts), document.entries());
@@ -110,7 +107,7 @@ pub type PlainTexts<'d> = HashSet<(Option<Around>, &'d str)>;
 struct Finder<'d, 'f> {
     /// In their order.
     windows: &'f [Range<usize>],
-    spans: Vec<Range<usize>>,
+    spans: Ranges,
     plain: &'f mut PlainTexts<'d>,
 }
 
@@ -126,7 +123,7 @@ impl<'d> Finder<'d, '_> {
         }
     }
 
-    fn push(&mut self, start: usize, parts: Vec<Range<usize>>) {
+    fn push(&mut self, start: usize, parts: Ranges) {
         self.spans.extend(parts.into_iter().map(|part| start + part.start..start + part.end));
     }
 
@@ -198,11 +195,11 @@ impl<'d> Finder<'d, '_> {
 /// The secret parts of a line that is not parsed, and the secrecy of the directive at its end: of a comment, or of a
 /// message, which may be or quote directives, and of a text with errors. There all words behind the name of a secret count,
 /// to the end of the line and of the directive, and `continued` is the secrecy that this has reached on the lines before.
-pub fn line_parts(line: &str, continued: Option<Secrecy>) -> (Vec<Range<usize>>, Secrecy) {
+pub fn line_parts(line: &str, continued: Option<Secrecy>) -> (Ranges, Secrecy) {
     let mut parts = prose_parts(line);
     // Quotes may stand anywhere: `to"ken"=…`.
     let plain = Plain::unquoted(line);
-    let mut mark = |inside: &str, found: Vec<Range<usize>>| {
+    let mut mark = |inside: &str, found: Ranges| {
         let at = inside.as_ptr() as usize - plain.text.as_ptr() as usize;
         parts.extend(found.iter().map(|part| plain.place_of(&(at + part.start..at + part.end))));
     };

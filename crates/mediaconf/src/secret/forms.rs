@@ -30,8 +30,11 @@ const QUOTES: [char; 2] = ['"', '\''];
 /// The characters at which a word of a sentence ends.
 const ENDS: [char; 5] = [' ', '\t', '\r', '\n', '"'];
 
+/// Parts of a text.
+pub type Ranges = Vec<Range<usize>>;
+
 /// The secret parts of the value of one word of a configuration, in order, not overlapping.
-pub fn word_parts(word: &str, secrecy: Secrecy) -> Vec<Range<usize>> {
+pub fn word_parts(word: &str, secrecy: Secrecy) -> Ranges {
     if secrecy.hides(word) {
         return part(word, word).into_iter().collect();
     }
@@ -47,16 +50,16 @@ pub fn word_parts(word: &str, secrecy: Secrecy) -> Vec<Range<usize>> {
 }
 
 /// The secret parts of a text of several words, in order, not overlapping.
-pub fn prose_parts(text: &str) -> Vec<Range<usize>> {
+pub fn prose_parts(text: &str) -> Ranges {
     let mut found = Vec::new();
     find(text, false, ENCODINGS, &mut found);
     merged(found)
 }
 
 /// The ranges in their order, those that overlap as one.
-pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub fn merged(mut ranges: Ranges) -> Ranges {
     ranges.sort_by_key(|range| range.start);
-    let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    let mut merged: Ranges = Vec::with_capacity(ranges.len());
     for range in ranges {
         match merged.last_mut() {
             Some(last) if range.start < last.end => last.end = last.end.max(range.end),
@@ -68,7 +71,7 @@ pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 /// Finds the secrets in a text as it is written, and in what it means without escapes. Blanks in a word were quoted; in
 /// a message, a comment, or an address on the command line, they end a word.
-fn find(text: &str, is_word: bool, encodings: usize, found: &mut Vec<Range<usize>>) {
+fn find(text: &str, is_word: bool, encodings: usize, found: &mut Ranges) {
     let mut scan = SecretScan { text, is_word, stream_id: 0 };
     let mut offset = 0;
     while let Some(mark) = text.as_bytes()[offset..].iter().position(|byte| b":=<-".contains(byte)) {

@@ -10,11 +10,11 @@ use memchr::memmem;
 use serde_json::Value;
 
 use super::finder::{secrets_by_place, secrets_in};
-use super::forms::{merged, prose_parts, word_parts};
+use super::forms::{Ranges, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account};
 use super::values::is_edge;
 use crate::schema::{Facts, ObjectShape, Schema, Scope};
-use crate::syntax::{Diagnostic, Diagnostics, Document, Splice, Word, line_end, line_start, spliced_pieces};
+use crate::syntax::{Diagnostic, Diagnostics, Document, Splice, Word, line_end, line_start, spliced};
 
 /// A shorter secret is masked only where it is a word by itself.
 pub const SHORTEST: usize = 4;
@@ -80,12 +80,12 @@ impl Masker {
     }
 
     /// `text` with these parts of it masked, which are in order and do not overlap.
-    pub(super) fn masked<'v>(&self, text: &'v str, parts: Vec<Range<usize>>) -> Cow<'v, str> {
+    pub(super) fn masked<'v>(&self, text: &'v str, parts: Ranges) -> Cow<'v, str> {
         if parts.is_empty() || *self == Self::Off {
             return Cow::Borrowed(text);
         }
         let masks: Vec<Splice> = parts.into_iter().map(|part| self.splice(text, part)).collect();
-        Cow::Owned(spliced_pieces(text, 0..text.len(), &masks).collect())
+        Cow::Owned(spliced(text, 0..text.len(), &masks).collect())
     }
 
     /// The mask in the place of a part of a text. A part in quotes has the mask of its value.
@@ -205,7 +205,7 @@ impl<'d> MaskedText<'d> {
     pub fn new<const N: usize>(
         documents: [&'d Document; N],
         masker: Masker,
-        windows: [Vec<Range<usize>>; N],
+        windows: [Ranges; N],
     ) -> [Self; N] {
         let secrets = match masker {
             Masker::Off => [const { Vec::new() }; N],
@@ -230,7 +230,7 @@ impl<'d> MaskedText<'d> {
     pub fn line(&self, line: Range<usize>) -> Cow<'d, str> {
         match &*self.replacements(&line) {
             [] => Cow::Borrowed(&self.text[line]),
-            masks => spliced_pieces(self.text, line, masks).collect(),
+            masks => spliced(self.text, line, masks).collect(),
         }
     }
 }

@@ -11,7 +11,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::finder::{ENDS, PlainTexts, comments_in, line_parts, secrets_by_place};
-use super::forms::{Plain, merged, prose_parts, word_parts};
+use super::forms::{Plain, Ranges, merged, prose_parts, word_parts};
 use super::mask::{Masker, SHORTEST};
 use super::names::{Secrecy, is_name_byte};
 use crate::syntax::{Document, Word};
@@ -59,7 +59,7 @@ impl<'d> SecretValues<'d> {
     }
 
     /// Adds the secrets in these windows of a text, which are in order. Returns their places, and maybe those of others.
-    pub(super) fn add(&mut self, document: &'d Document, windows: &[Range<usize>]) -> Vec<Range<usize>> {
+    pub(super) fn add(&mut self, document: &'d Document, windows: &[Range<usize>]) -> Ranges {
         let text = document.text();
         let spans = secrets_by_place(document, windows, &mut self.plain);
         for span in &spans {
@@ -142,7 +142,7 @@ impl<'d> SecretValues<'d> {
     }
 
     /// Returns the places of the values in a text, as they are or encoded so many times.
-    pub(super) fn spans(&self, text: &str, encodings: usize) -> Vec<Range<usize>> {
+    pub(super) fn spans(&self, text: &str, encodings: usize) -> Ranges {
         let mut spans = self.words(text);
         if encodings > 0 && !self.values.is_empty() {
             let encoded = base64_words(text).filter(|(_, meant)| self.is_told_by(meant, encodings - 1));
@@ -162,7 +162,7 @@ impl<'d> SecretValues<'d> {
     }
 
     /// Returns the places of the values in a text as whole words; at one place the longest.
-    fn words(&self, text: &str) -> Vec<Range<usize>> {
+    fn words(&self, text: &str) -> Ranges {
         let mut known = HashMap::default();
         let mut spans = Vec::new();
         let mut start = 0;

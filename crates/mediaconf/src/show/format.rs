@@ -6,11 +6,9 @@
 use std::iter::{once, successors};
 
 use crate::check::check;
-use crate::edit::{Unproved, placeholders, prove};
+use crate::edit::{EditError, placeholders, prove};
 use crate::query::Config;
-use crate::syntax::{
-    Diagnostics, Document, Fix, Splice, Token, TokenKind, bytes_of, spliced_pieces, text_start,
-};
+use crate::syntax::{Diagnostics, Document, Fix, Splice, Token, TokenKind, bytes_of, spliced, text_start};
 
 /// The number of blanks by which an entry is indented inside its block.
 const INDENT: usize = 2;
@@ -23,7 +21,7 @@ impl Document {
     ///
     /// # Errors
     /// The new text does not say what the old one says, which is a defect of this program.
-    pub fn formatted(&self) -> Result<Option<Self>, Unproved> {
+    pub fn formatted(&self) -> Result<Option<Self>, EditError> {
         let old = self.text();
         let mut blocks = self.all_entries().filter(|entry| entry.is_block());
         let mut formatter = Formatter::default();
@@ -145,7 +143,7 @@ fn mended_once(text: &str) -> Option<String> {
     let lasting =
         |faults: &Diagnostics| faults.count() - faults.iter().filter(|found| found.fix.is_some()).count();
     tries.find_map(|some| {
-        let mended: String = spliced_pieces(text, 0..text.len(), some).collect();
+        let mended: String = spliced(text, 0..text.len(), some).collect();
         let left = check(&mended);
         // No error may come, and no fault that has no fix itself: it would tell of another meaning.
         (left.errors() <= found.errors() && lasting(&left) <= lasting(&found)).then_some(mended)

@@ -74,7 +74,7 @@ impl Document {
     pub fn edited(&self, edits: &[Splice]) -> Self {
         let inserted: usize = edits.iter().map(|edit| edit.text.len()).sum();
         let mut text = String::with_capacity(self.text.len() + inserted);
-        text.extend(spliced_pieces(&self.text, 0..self.text.len(), edits));
+        text.extend(spliced(&self.text, 0..self.text.len(), edits));
         let Some(records) = self.edited_records(&text, edits) else { return Self::parse(text) };
         debug_assert_eq!(records, grammar::parse(&text).0, "the entries around the edits stay");
         let kept_rows = self.rows_around(edits).unwrap_or_default();
@@ -360,7 +360,7 @@ fn erlang_terms(text: &str) -> Option<Diagnostic> {
 /// The pieces of the new text in order: kept, replacement, kept, …; some may be empty.
 ///
 /// `window` is a range of the old text that holds all of `splices`.
-pub fn spliced_pieces<'t>(
+pub fn spliced<'t>(
     old: &'t str,
     window: Range<usize>,
     splices: &'t [Splice],

@@ -23,7 +23,7 @@ fn edited(text: &str, patch_text: &str, accepted: &[FaultKind]) -> Result<String
             Ok(after.text().to_owned())
         }
         Err(EditError::Faults(faults)) => Err(pointers(faults)),
-        Err(EditError::Unproved(unproved)) => panic!("not proved at {}\n{text}\n{patch_text}", unproved.at),
+        Err(EditError::Unproved(at)) => panic!("not proved at {at}\n{text}\n{patch_text}"),
     }
 }
 

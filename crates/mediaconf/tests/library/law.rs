@@ -36,9 +36,7 @@ pub fn patched(document: &Document, patch: &Value) -> Option<Document> {
         Ok(Some(edit)) => Some(edit.document),
         Ok(None) => Some(document.clone()),
         Err(EditError::Faults(_)) => None,
-        Err(EditError::Unproved(unproved)) => {
-            panic!("not proved at {}\n{}\n{patch}", unproved.at, document.text())
-        }
+        Err(EditError::Unproved(at)) => panic!("not proved at {at}\n{}\n{patch}", document.text()),
     }
 }
 

@@ -180,7 +180,7 @@ fn edit(seed: u64, count: usize) -> usize {
         let new = match document.modify(patch.clone(), FaultKind::DOUBTS) {
             Ok(edit) => edit.map_or_else(|| document.clone(), |edit| edit.document),
             Err(EditError::Faults(_)) => continue,
-            Err(EditError::Unproved(unproved)) => panic!("{unproved}\n{text:?}\n{patch}"),
+            Err(EditError::Unproved(at)) => panic!("not proved at {at}\n{text:?}\n{patch}"),
         };
         made += 1;
         let told = || format!("{text}\n--- {patch}\n{}", new.text());

@@ -390,8 +390,8 @@ impl Codec for Kind {
                 return at.below(self.name(), |at| at.refuse(FaultKind::ReadOnly, message, &hint));
             }
             let block = normalized(self.scope(), value, at)?;
-            if let Some(position) = block[Schema::POSITION].as_i64()
-                && !seen.insert(position)
+            if let Some(position) =
+                block[Schema::POSITION].as_i64().filter(|position| !seen.insert(*position))
             {
                 let message = format!("two blocks can't both be at position {position}");
                 at.below(Schema::POSITION, |at| at.wrong(message, ""));
