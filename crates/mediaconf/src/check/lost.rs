@@ -150,19 +150,6 @@ pub(super) fn lost_brace(document: &Document, stray: usize) -> Option<Diagnostic
     Some(Diagnostic::warning(line, "is a `{` missing here?").hint(hint))
 }
 
-impl Document {
-    /// True if the text of a media server has no line feed but at its end, and directives in a comment: behind a `#`, a known
-    /// keyword with words behind it and then `;` or `{`. `curl -d @FILE` strips line ends.
-    ///
-    /// Such a text may parse. A stripped line end leaves no blank, so the keyword may be the end of what reads as one word.
-    pub fn has_lost_line_ends(text: &[u8]) -> bool {
-        let line = text.trim_ascii_end();
-        // Nearly all texts have lines; a text is not read to its end to say so.
-        memchr::memchr(b'\n', line).is_none()
-            && std::str::from_utf8(line).is_ok_and(|line| directives_in_comment(line).is_some())
-    }
-}
-
 /// The warning about a text whose line ends are gone.
 pub(super) fn lost_line_ends(text: &str) -> Option<Diagnostic> {
     let comment = directives_in_comment(text.trim_ascii_end())?..text.len() as u32;
@@ -172,7 +159,7 @@ pub(super) fn lost_line_ends(text: &str) -> Option<Diagnostic> {
 }
 
 /// The start of the comment with directives in a text of one line.
-fn directives_in_comment(line: &str) -> Option<u32> {
+pub(super) fn directives_in_comment(line: &str) -> Option<u32> {
     let (comment, _) = comments(if line.contains('\n') { "" } else { line }).next()?;
     // `title`, `comment` and the like are words of plain English as well.
     let keywords = Schema::rows().flat_map(|row| row.keywords).filter(|word| Schema::foreign(word).is_none());

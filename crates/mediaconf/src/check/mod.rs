@@ -66,6 +66,17 @@ impl Document {
         names.sort_unstable();
         names.windows(2).any(|pair| pair[0] == pair[1])
     }
+
+    /// True if the text of a media server has no line feed but at its end, and directives in a comment: behind a `#`, a known
+    /// keyword with words behind it and then `;` or `{`. `curl -d @FILE` strips line ends.
+    ///
+    /// Such a text may parse. A stripped line end leaves no blank, so the keyword may be the end of what reads as one word.
+    pub fn has_lost_line_ends(text: &[u8]) -> bool {
+        let line = text.trim_ascii_end();
+        // Nearly all texts have lines; a text is not read to its end to say so.
+        memchr::memchr(b'\n', line).is_none()
+            && std::str::from_utf8(line).is_ok_and(|line| lost::directives_in_comment(line).is_some())
+    }
 }
 
 /// The slips in the words of a line of a scope, without its block.

@@ -231,7 +231,7 @@ fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut 
             (Value::Bool(true), Some(wanted)) if *wanted != OFF => {
                 fault(format!("`{key}` and `{protocol}` say different things"))
             }
-            (Value::Bool(false), None) if present.is_some_and(|present| *present == OFF) => {
+            (Value::Bool(false), None) if present.is_some_and(|found| *found == OFF) => {
                 directive(Value::Null)
             }
             (Value::Bool(_), _) => None,

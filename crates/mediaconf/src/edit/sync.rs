@@ -20,8 +20,8 @@ use super::layout::{Anchor, Insertion, NewEntry, Put};
 use super::surroundings::{Leave, Surroundings, counts_as_block, kind_of};
 use super::{Edit, Promises, changed};
 use crate::schema::{
-    Codec, DirectiveForm, Faults, General, Members, Normalizer, Object, Parameter, Pointer, SOURCE, Scope,
-    addresses, are_named_blocks, block_members, first_argument, inner_scope, is_plural, keyword_of,
+    Codec, DirectiveForm as Form, Faults, General, Members, Normalizer, Object, Parameter, Pointer, SOURCE,
+    Scope, addresses, are_named_blocks, block_members, first_argument, inner_scope, is_plural, keyword_of,
     merge_into, occurrence, occurrence_value, read_members,
 };
 use crate::syntax::{Document, Entry, EntryId, Splice};
@@ -151,16 +151,12 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// The lines of a keyword under the general rule.
     fn general(&mut self, members: &Members<'d>, keyword: &str, target: Option<&Value>, at: &At<'_, 'd>) {
         let entries = members.foreign_by_keyword(keyword);
-        match (DirectiveForm::from_entries(entries), entries, target) {
+        match (Form::from_entries(entries), entries, target) {
             // Another object is written as one block without a name.
-            (DirectiveForm::NamedBlocks, [_, ..], Some(Value::Object(target)))
-                if are_named_blocks(target) =>
-            {
+            (Form::NamedBlocks, [_, ..], Some(Value::Object(target))) if are_named_blocks(target) => {
                 self.named_blocks(keyword, entries, target, at);
             }
-            (DirectiveForm::Block, [block, ..], Some(Value::Object(target))) => {
-                self.inside(*block, target, at);
-            }
+            (Form::Block, [block, ..], Some(Value::Object(target))) => self.inside(*block, target, at),
             // True is a bare flag, but the options of a port keep their value: `api false;` becomes `api true;`.
             (_, [line], Some(Value::Bool(true)))
                 if !line.is_block() && line.count_arguments() == 1 && at.within.is_some_and(is_port) =>

@@ -78,9 +78,8 @@ impl Condition {
     /// # Errors
     /// A fault of a path or of a regular expression; a plain fault of another form.
     pub fn parse(text: &str) -> Result<Self, Fault> {
-        let unlike = |message: &str| {
-            Fault::plain(message).hint("such as `urls.url~10.0.3.`, `prepush=5`, `title exists`")
-        };
+        let such = "such as `urls.url~10.0.3.`, `prepush=5`, `title exists`";
+        let unlike = |message: &str| Fault::plain(message).hint(such);
         let none = "there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it";
         let (path, operator, value) = split(text).ok_or_else(|| unlike(none))?;
         let path = Path::parse(path.trim())?;

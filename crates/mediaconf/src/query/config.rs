@@ -122,9 +122,7 @@ impl<'d> Config<'d> {
             ([], _) if self.json.is_none() => {
                 self.known_keys().filter(|key| self.contains(&[key])).map(Cow::into_owned).collect()
             }
-            ([_], Some(kind)) => {
-                self.shown(kind).map(|(_, entry)| entry.group_name().value().into()).collect()
-            }
+            ([_], Some(kind)) => self.shown(kind).map(|(_, one)| one.group_name().value().into()).collect(),
             _ => {
                 let names = |value: &Value| Some(value.as_object()?.keys().cloned().collect());
                 self.inside(keys, names).flatten().unwrap_or_default()
@@ -254,9 +252,8 @@ impl<'d> Config<'d> {
         };
         // What the schema knows of a name says more. A path that it does not have is an absence, too: a glob passes over it.
         let absent = || Fault { kind: FaultKind::Absent, ..self.missing(path, &names) };
-        self.inside(&names[..depth], follow)
-            .unwrap_or(Err(None))
-            .map_err(|fault| fault.unwrap_or_else(absent))
+        let found = self.inside(&names[..depth], follow).unwrap_or(Err(None));
+        found.map_err(|fault| fault.unwrap_or_else(absent))
     }
 
     /// The same; `None` if no value is there.

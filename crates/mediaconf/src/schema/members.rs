@@ -43,8 +43,8 @@ impl<'t> Entry<'t> {
     /// The places of those with another text in two lists of streams, lives or plugins, from 0; `None` if the lists do not
     /// have the same names in the same order.
     pub fn changed_namesakes(these: &[Self], others: &[Entry<'_>]) -> Option<Vec<usize>> {
-        let both = || these.iter().zip(others);
-        let differing = (0..).zip(both()).filter(|(_, (this, other))| this.text() != other.text());
+        let pairs = (0..).zip(these.iter().zip(others));
+        let differing = pairs.filter(|(_, (this, other))| this.text() != other.text());
         let is_namesake = |(at, (this, other)): (usize, (&Entry<'_>, &Entry<'_>))| {
             (this.group_name().value() == other.group_name().value()).then_some(at)
         };

@@ -136,9 +136,7 @@ impl<'d> Finder<'d, '_> {
                     let inside = self.words(around, entry);
                     self.entries(inside, entry.children());
                 } else {
-                    self.unless_plain((Some(around), entry.text()), |finder| {
-                        finder.words(around, entry);
-                    });
+                    self.unless_plain((Some(around), entry.text()), |finder| _ = finder.words(around, entry));
                 }
             }
         }

@@ -255,9 +255,7 @@ impl<'d> Entry<'d> {
         let Record { start, keyword, .. } = self.record();
         match keyword {
             0 => self.words().next().map_or(Cow::Borrowed(""), |word| word.value()),
-            length => {
-                Cow::Borrowed(&self.document.text[start as usize..start as usize + usize::from(length)])
-            }
+            len => Cow::Borrowed(&self.document.text[start as usize..start as usize + usize::from(len)]),
         }
     }
 

@@ -131,11 +131,9 @@ pub fn merge_into(mut merged: Object, members: &Members<'_>, patch: &Object, at:
 
 /// The entries of a block: known ones in schema order, then the others in the order given.
 pub fn write_members(scope: Scope, members: &Object) -> Vec<String> {
-    let own = scope
-        .rows()
-        .filter_map(|row| Some((row, members.get(row.key)?)))
-        .filter(|(row, value)| row.value_of_nothing().as_ref() != Some(*value))
-        .flat_map(|(row, value)| row.write(value));
+    let own = scope.rows().filter_map(|row| Some((row, members.get(row.key)?)));
+    let own = own.filter(|(row, value)| row.value_of_nothing().as_ref() != Some(*value));
+    let own = own.flat_map(|(row, value)| row.write(value));
     let foreign = members.iter().filter(|(key, _)| scope.by_key(key).is_none());
     let foreign = foreign.flat_map(|(key, value)| {
         let keyword = keyword_of(scope, key);
