@@ -454,10 +454,9 @@ fn refused<'n>(current: &Config<'_>, group: Group<'_>, changed: &'n [(String, St
     let fault = |(old, new): &'n (String, String)| {
         let at = |name: &str| Path::of([group.key, name]);
         let is_taken = || !leaving.contains(new.as_str()) && current.contains(&[group.key, new]);
+        let is_unwritable = new.is_empty() || new.contains('\0') || Masker::holds_mask(new);
         let message = match given.insert(new, old) {
-            _ if new.is_empty() || new.contains('\0') || Masker::holds_mask(new) => {
-                "it can't have its new name".to_owned()
-            }
+            _ if is_unwritable => "it can't have its new name".to_owned(),
             Some(other) => format!("it and `{}` would get the same name", at(other).shown()),
             None => return is_taken().then(|| taken(&at(new), group, new)),
         };

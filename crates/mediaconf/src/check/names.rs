@@ -9,7 +9,6 @@ use super::Checker;
 use crate::query::NameUse;
 use crate::schema::{
     FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Schema, Scope, is_one_edit, is_one_slip, is_only_near,
-    listed,
 };
 use crate::syntax::{Diagnostic, Diagnostics, Document};
 
@@ -22,15 +21,8 @@ pub struct NearMiss {
     pub keyword: Option<&'static str>,
     /// True if no other directive that may stand there is as similar as a slip makes it.
     pub is_only: bool,
-    /// Its JSON key, or all keywords of a foreign directive.
-    names: &'static [&'static str],
-}
-
-impl NearMiss {
-    /// What is meant, as messages say it: "`file` or `vod`".
-    pub fn in_words(self) -> String {
-        listed(self.names, "or")
-    }
+    /// What is meant, for messages: its JSON key, or all keywords of a foreign directive.
+    pub names: &'static [&'static str],
 }
 
 impl Scope {
@@ -128,6 +120,7 @@ fn is_newer(scope: Scope, keyword: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::listed;
 
     fn key(scope: Scope, keyword: &str) -> Option<&'static str> {
         scope.near_miss(keyword).map(|near| near.key)
@@ -204,7 +197,7 @@ mod tests {
 
     #[test]
     fn every_keyword_of_a_directive_is_told() {
-        let told = |keyword| Scope::Top.near_miss(keyword).map(NearMiss::in_words);
+        let told = |keyword| Scope::Top.near_miss(keyword).map(|near| listed(near.names, "or"));
         assert_eq!(told("vods").as_deref(), Some("`file` or `vod`"));
         assert_eq!(told("peers").as_deref(), Some("`peer`"));
         assert_eq!(told("strems").as_deref(), Some("`streams`"));

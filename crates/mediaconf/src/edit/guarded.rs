@@ -17,7 +17,7 @@ use crate::check::{near_miss_in_block, slips};
 use crate::query::{Path, Segment};
 use crate::schema::{
     DirectiveForm, Fault, FaultKind, ForeignForm, Kind, Parameter, Place, Pointer, Schema, Scope,
-    first_argument, inner_scope,
+    first_argument, inner_scope, listed,
 };
 use crate::syntax::{Diagnostic, Entry};
 
@@ -80,7 +80,7 @@ impl<'d> Sync<'_, 'd> {
         let near =
             of_block.map_or_else(|| scope.near_miss(&keyword), |block| near_miss_in_block(block, &keyword));
         let is_used = |kind: &str| self.used().contains(&(kind.into(), keyword.as_ref().into()));
-        let near = near.map(|near| format!("did you mean {}?", near.in_words()));
+        let near = near.map(|near| format!("did you mean {}?", listed(near.names, "or")));
         let near = self.missed(scope, line, pointer).or(near);
         let same = format!("did you mean `{keyword}`?");
         let path =

@@ -1,7 +1,5 @@
 //! Refuses assignments that are probably slips: a name that is not there, a value that would drop others.
 
-use std::borrow::Cow;
-
 use foldhash::HashSet;
 use serde_json::Value;
 
@@ -12,15 +10,6 @@ use crate::schema::{
     DirectiveRole, Fault, FaultKind, ForeignForm, Place, Schema, Scope, of_word, read_words,
 };
 use crate::secret::{Secrecy, word_parts};
-
-impl Path {
-    /// A word in quotes, if a shell would read it as something else without them.
-    pub fn in_shell_quotes(word: &str) -> Cow<'_, str> {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
-        let stays = !word.is_empty() && word.chars().all(is_plain);
-        if stays { Cow::Borrowed(word) } else { Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))) }
-    }
-}
 
 /// Refuses the words of one element that would drop other elements of a list. The hint has an example in their place: they
 /// may be a secret.

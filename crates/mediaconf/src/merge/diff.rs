@@ -157,17 +157,17 @@ fn member(scope: Scope, key: &str, both: [&Object; 2]) -> Option<Value> {
 
 /// The patch of a directive that the schema does not know, and whose blocks with a name are of `scope`.
 fn general(scope: Scope, both: [Option<&Value>; 2]) -> Option<Value> {
-    match both {
-        [Some(Value::Object(from)), Some(Value::Object(to))]
-            if (scope != Scope::Unknown) && are_named_blocks(from) && are_named_blocks(to) =>
-        {
-            not_empty(changes(from, to, |_, both| match both {
-                [Some(Value::Object(old)), Some(Value::Object(new))] => not_empty(members(scope, [old, new])),
-                both => value(both),
-            }))
-        }
-        both => value(both),
-    }
+    let are_named = |both: &[&Object; 2]| scope != Scope::Unknown && both.map(are_named_blocks) == [true; 2];
+    let Some([from, to]) = objects(both).filter(are_named) else { return value(both) };
+    not_empty(changes(from, to, |_, both| match objects(both) {
+        Some(both) => not_empty(members(scope, both)),
+        None => value(both),
+    }))
+}
+
+/// Both values, if they are objects.
+fn objects(both: [Option<&Value>; 2]) -> Option<[&Object; 2]> {
+    Some([both[0]?.as_object()?, both[1]?.as_object()?])
 }
 
 /// The patch of one member by RFC 7396; `None` if it does not change.
@@ -175,13 +175,11 @@ fn value(both: [Option<&Value>; 2]) -> Option<Value> {
     match both {
         [from, to] if from == to => None,
         [_, None] => Some(Value::Null),
-        // Each name may be that of a block: a list says that there is one block, without a name.
-        [Some(Value::Object(from)), Some(Value::Object(to))]
-            if are_named_blocks(from) && !are_named_blocks(to) =>
-        {
-            Some(json!([[to]]))
+        [Some(Value::Object(from)), Some(Value::Object(to))] => {
+            // Each name may be that of a block: a list says that there is one block, without a name.
+            let has_no_names = are_named_blocks(from) && !are_named_blocks(to);
+            Some(if has_no_names { json!([[to]]) } else { of_objects(from, to).into() })
         }
-        [Some(Value::Object(from)), Some(Value::Object(to))] => Some(Value::Object(of_objects(from, to))),
         [_, Some(to)] => Some(to.clone()),
     }
 }
@@ -208,9 +206,9 @@ fn list_blocks(from: Option<&Value>, to: Option<&Value>, list: Option<&Value>) -
     let ports = list.and_then(Value::as_array).into_iter().flatten();
     let ports: HashSet<String> = ports.filter_map(scalar_text).collect();
     let blocks = |side: Option<&Value>| side.and_then(Value::as_object).cloned().unwrap_or_default();
-    not_empty(changes(&blocks(from), &blocks(to), |port, both| match both {
-        [Some(Value::Object(old)), Some(Value::Object(new))] => not_empty(of_objects(old, new)),
-        both => value(both).filter(|patch| !patch.is_null() || ports.contains(port)),
+    not_empty(changes(&blocks(from), &blocks(to), |port, both| match objects(both) {
+        Some([old, new]) => not_empty(of_objects(old, new)),
+        None => value(both).filter(|patch| !patch.is_null() || ports.contains(port)),
     }))
 }
 

@@ -12,7 +12,7 @@ use winnow::combinator::{alt, eof, repeat, repeat_till};
 use winnow::token::{none_of, take_till};
 
 use crate::query::{Config, Found, NULL, Path, Segment, UnknownKey, keys, quoted};
-use crate::schema::{Fault, FaultKind, Faults, Kind, Place, keyword_of, scalar_text};
+use crate::schema::{Fault, FaultKind, Faults, Kind, Place, keyword_of, listed, scalar_text};
 use crate::secret::Masker;
 
 /// A condition on the entries that a path selects.
@@ -274,7 +274,7 @@ impl Config<'_> {
         let near = scope.near_miss(keyword_of(scope, key))?;
         let fault = Fault::of_path(format!("`{key}` is not known here"));
         let is_slip = !self.uses(path, above.len());
-        is_slip.then(|| fault.hint(format!("did you mean {}?", near.in_words())))
+        is_slip.then(|| fault.hint(format!("did you mean {}?", listed(near.names, "or"))))
     }
 
     /// True if the first keys of a path, up to the one at `at`, lead to a value: of a key in a stream, live or plugin, if any

@@ -279,6 +279,57 @@ impl<'d> Config<'d> {
         let names = below.filter_map(|(place, _)| Some(place.segments.last()?.name()?.to_owned()));
         Ok(names.collect::<IndexSet<String>>().into_iter().collect())
     }
+
+    /// The value that holds at a place: its own, else the inherited one.
+    ///
+    /// # Errors
+    /// The path can't be followed.
+    pub fn holds(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
+        let place = Place::resolve(&path.segments).map_err(|fault| fault.at(path))?;
+        let own = self.present(path)?.and_then(|value| place.own_value(&value));
+        let is_nothing = own.as_ref().is_none_or(|own| place.is_shown_for_nothing(own));
+        let inherited = if is_nothing { self.inherited(path)? } else { None };
+        let Some(value) = own.filter(|_| inherited.is_none()) else { return Ok(inherited) };
+        let is_derived = place.facts().derived.is_some_and(Derived::lacks_own);
+        let source = if is_derived { ValueSource::Derived } else { ValueSource::Own };
+        Ok(Some(FoundValue { value, source, set_at: Some(path.clone()) }))
+    }
+
+    /// The value that a place in a stream, live or plugin has without one of its own: that of the template that the stream
+    /// names, else that of the top level, else the default.
+    ///
+    /// # Errors
+    /// The path can't be followed.
+    fn inherited(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
+        let names = path.names();
+        let kind = path.kind().filter(|_| names.len() > 2 && self.contains(&names[..2]));
+        let Some(kind) = kind else { return Ok(None) };
+        let (key, below) = (names[2], &path.segments[2..]);
+        let template = self.value(&[names[0], names[1], TEMPLATE]).filter(|_| names_template(kind));
+        if let Some(Value::String(name)) = template {
+            let set_at = Path { segments: [&Path::of([TEMPLATE, &name]).segments, below].concat() };
+            // A template that is there twice has no certain value.
+            if let Ok(Some(value)) = self.present(&set_at) {
+                return Ok(Some(FoundValue { value, source: ValueSource::Template, set_at: Some(set_at) }));
+            }
+        }
+        let Some(row) = kind.scope().by_key(key) else { return Ok(None) };
+        let above = Path { segments: below.to_vec() };
+        let is_inherited = row.role.is_some_and(|role| INHERITED.contains(&role));
+        if is_inherited && let Some(value) = self.present(&above)? {
+            return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));
+        }
+        let default = serde_json::from_str(row.default).ok().filter(|_| below.len() == 1);
+        Ok(default.map(|value| FoundValue { value, source: ValueSource::Default, set_at: None }))
+    }
+
+    /// The value at a path; `None` if there is none.
+    fn present(&self, path: &Path) -> Result<Option<Value>, Fault> {
+        if path.first_pattern().is_some() {
+            return Ok(None);
+        }
+        self.if_found(path).map(|found| Some(found?.into_value())).map_err(|fault| fault.at(path))
+    }
 }
 
 impl Serialize for Config<'_> {
@@ -447,57 +498,4 @@ pub enum ValueSource {
     Derived,
     /// It is not set, and the default is known.
     Default,
-}
-
-impl Config<'_> {
-    /// The value that holds at a place: its own, else the inherited one.
-    ///
-    /// # Errors
-    /// The path can't be followed.
-    pub fn holds(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
-        let place = Place::resolve(&path.segments).map_err(|fault| fault.at(path))?;
-        let own = self.present(path)?.and_then(|value| place.own_value(&value));
-        let is_nothing = own.as_ref().is_none_or(|own| place.is_shown_for_nothing(own));
-        let inherited = if is_nothing { self.inherited(path)? } else { None };
-        let Some(value) = own.filter(|_| inherited.is_none()) else { return Ok(inherited) };
-        let is_derived = place.facts().derived.is_some_and(Derived::lacks_own);
-        let source = if is_derived { ValueSource::Derived } else { ValueSource::Own };
-        Ok(Some(FoundValue { value, source, set_at: Some(path.clone()) }))
-    }
-
-    /// The value that a place in a stream, live or plugin has without one of its own: that of the template that the stream
-    /// names, else that of the top level, else the default.
-    ///
-    /// # Errors
-    /// The path can't be followed.
-    fn inherited(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
-        let names = path.names();
-        let kind = path.kind().filter(|_| names.len() > 2 && self.contains(&names[..2]));
-        let Some(kind) = kind else { return Ok(None) };
-        let (key, below) = (names[2], &path.segments[2..]);
-        let template = self.value(&[names[0], names[1], TEMPLATE]).filter(|_| names_template(kind));
-        if let Some(Value::String(name)) = template {
-            let set_at = Path { segments: [&Path::of([TEMPLATE, &name]).segments, below].concat() };
-            // A template that is there twice has no certain value.
-            if let Ok(Some(value)) = self.present(&set_at) {
-                return Ok(Some(FoundValue { value, source: ValueSource::Template, set_at: Some(set_at) }));
-            }
-        }
-        let Some(row) = kind.scope().by_key(key) else { return Ok(None) };
-        let above = Path { segments: below.to_vec() };
-        let is_inherited = row.role.is_some_and(|role| INHERITED.contains(&role));
-        if is_inherited && let Some(value) = self.present(&above)? {
-            return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));
-        }
-        let default = serde_json::from_str(row.default).ok().filter(|_| below.len() == 1);
-        Ok(default.map(|value| FoundValue { value, source: ValueSource::Default, set_at: None }))
-    }
-
-    /// The value at a path; `None` if there is none.
-    fn present(&self, path: &Path) -> Result<Option<Value>, Fault> {
-        if path.first_pattern().is_some() {
-            return Ok(None);
-        }
-        self.if_found(path).map(|found| Some(found?.into_value())).map_err(|fault| fault.at(path))
-    }
 }

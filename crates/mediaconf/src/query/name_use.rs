@@ -104,11 +104,10 @@ impl Document {
         let [old_names, new_names] = [self.entries_in(old), new.entries_in(new_numbers)]
             .map(|entries| entries.filter_map(NameUse::of_block).map(|used| (used.group, used.name)));
         let mut gone = &BTreeSet::from_iter(old_names) - &BTreeSet::from_iter(new_names);
-        if !gone.is_empty() {
-            // Of two blocks with the name, the other stays.
-            for used in new.name_uses().into_iter().filter(|used| used.is_definition) {
-                gone.remove(&(used.group, used.name));
-            }
+        // Of two blocks with the name, the other stays.
+        let uses = if gone.is_empty() { Vec::new() } else { new.name_uses() };
+        for used in uses.into_iter().filter(|used| used.is_definition) {
+            gone.remove(&(used.group, used.name));
         }
         // Of an entry that is no block its keyword.
         let path = |entry: Entry<'_>| {

@@ -14,6 +14,7 @@
 //! The shell has split the arguments before, so a bare name may hold spaces. This is syntax alone: the layers that know
 //! the schema and the document know what a path leads to.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -125,6 +126,13 @@ impl Path {
     /// The first segment that stands for several places.
     pub fn first_pattern(&self) -> Option<usize> {
         self.segments.iter().position(Segment::is_pattern)
+    }
+
+    /// A word in quotes, if a shell would read it as something else without them.
+    pub fn in_shell_quotes(word: &str) -> Cow<'_, str> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
+        let stays = !word.is_empty() && word.chars().all(is_plain);
+        if stays { Cow::Borrowed(word) } else { Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))) }
     }
 
     /// The path as messages show it: secrets in a `[url="…"]`, and in names, are left out.

@@ -31,15 +31,14 @@ impl Place {
 
     /// The place one segment further.
     pub fn step(self, segment: &Segment) -> Result<Self, Fault> {
+        let no_list = || Fault::of_path("expected a list, found an object").hint("name a member after a `.`");
         match segment {
             Segment::Key(key) => self.member(key),
             Segment::Matching(_) | Segment::EveryEntry => {
                 Err(Fault::of_path(format!("`{segment}` stands for several places")))
             }
             _ => self.facts().element.ok_or_else(|| match self.facts().json {
-                JsonForm::Object => {
-                    Fault::of_path("expected a list, found an object").hint("name a member after a `.`")
-                }
+                JsonForm::Object => no_list(),
                 _ => no_members(false),
             }),
         }
@@ -177,11 +176,9 @@ impl Place {
 
     /// Returns `text` as a string, whatever it looks like, if the place takes strings.
     pub fn string(self, text: &str) -> Result<Value, Fault> {
-        let is_of_words = |facts: Facts| facts.json == JsonForm::Object || facts.options.is_some();
-        match self {
-            Self::Own(row) if is_of_words(row.codec.facts()) => Err(no_string()),
-            place => place.typed(&Value::from(text).to_string()),
-        }
+        let Facts { json, options, .. } = self.facts();
+        let is_of_words = matches!(self, Self::Own(_)) && (json == JsonForm::Object || options.is_some());
+        if is_of_words { Err(no_string()) } else { self.typed(&Value::from(text).to_string()) }
     }
 
     /// Returns null if the value here can be removed.

@@ -154,6 +154,7 @@ impl Masker {
                     are_words && !members.values().any(|inner| inner.is_object() || inner.is_array());
                 let shown = members.iter().map(|(key, value)| {
                     let name = self.word(key, place.key_secrecy(key)).into_owned();
+                    let is_login = |text: &str| key == "auth" && text.contains(':') && !text.contains("://");
                     let mut shown = self.json_at(place.member(key), value);
                     match value {
                         Value::String(address) if are_words && key == "url" => {
@@ -163,11 +164,7 @@ impl Masker {
                         // in front of which the `;` is lost.
                         Value::Bool(true) if are_options => place.reader = place.reader.behind(key),
                         _ if are_options && is_account(key) => place.reader.secrecy = Secrecy::Whole,
-                        Value::String(text)
-                            if key == "auth" && text.contains(':') && !text.contains("://") =>
-                        {
-                            shown = self.mask(text).into();
-                        }
+                        Value::String(text) if is_login(text) => shown = self.mask(text).into(),
                         _ => {}
                     }
                     (name, shown)

@@ -33,12 +33,9 @@ impl Part {
             let value = (self.kind.parse)(text).filter(|_| !text.starts_with('"'));
             return value.map_or_else(|| of_kind(&TEXT, text), Ok);
         }
-        elements(text, |text| {
-            if let Some(word) = json_string(text) {
-                return Ok(vec![word.into()]);
-            }
-            read_words(text, of_word).ok_or_else(|| unlike("words, or a JSON array"))
-        })
+        let quoted = |text: &str| json_string(text).map(|word| vec![word.into()]);
+        let words = |text: &str| quoted(text).or_else(|| read_words(text, of_word));
+        elements(text, |text| words(text).ok_or_else(|| unlike("words, or a JSON array")))
     }
 
     fn reads(&self, word: Word<'_>) -> bool {
