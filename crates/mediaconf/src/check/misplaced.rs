@@ -75,11 +75,11 @@ impl<'d> Checker<'d> {
         self.known_options(object.usual, rest.into_iter());
     }
 
-    /// Checks the only word of a directive that takes one of few words; a number is always one, and a letter is being typed.
+    /// Checks the only word of a directive, if it takes one of few; a number is always one, and a letter is being typed.
     pub(super) fn value(&mut self, kind: &WordKind, word: Word<'_>) {
         let value = word.value();
         let is_free = value.len() == 1 || value.bytes().all(|byte| byte.is_ascii_digit());
-        if !is_free && !kind.values.contains(&&*value) {
+        if !is_free && !kind.values.is_empty() && !kind.values.contains(&&*value) {
             let nearest = Schema::nearest(&value, kind.values.iter().copied());
             let meant = nearest.map_or_else(|| kind.values.join("`, `"), str::to_owned);
             self.diagnostics.push(slip(word, format!("`{value}` is no known value"), &meant));

@@ -282,8 +282,7 @@ impl<'d> Checker<'d> {
         if let Some(kind) = facts.kind {
             if kind.is_text {
                 self.empty(&format!("`{}`", entry.keyword()), entry.arguments());
-                let known = if kind.values.is_empty() { None } else { entry.arguments().next() };
-                known.into_iter().for_each(|word| self.value(kind, word));
+                entry.arguments().take(1).for_each(|word| self.value(kind, word));
             }
             // A port of UDP is no other listener's.
             self.listeners.extend((kind.is_port && row.key != "snmp").then_some(entry));

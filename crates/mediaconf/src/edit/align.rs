@@ -32,9 +32,7 @@ pub struct Alignment {
 pub fn align<T: Eq + Hash>(old: &[T], new: &[T]) -> Alignment {
     let [head, tail] = common_ends([old, new]);
     let mut places: HashMap<&T, VecDeque<usize>> = HashMap::default();
-    for (at, element) in old.iter().enumerate().take(old.len() - tail).skip(head) {
-        places.entry(element).or_default().push_back(at);
-    }
+    (head..old.len() - tail).for_each(|at| places.entry(&old[at]).or_default().push_back(at));
     let mut place = |at: usize| match at {
         _ if at < head => Some(at),
         _ if at >= new.len() - tail => Some(at + old.len() - new.len()),

@@ -83,9 +83,8 @@ impl<'d> Sync<'_, 'd> {
         let near = near.map(|near| format!("did you mean {}?", listed(near.names, "or")));
         let near = self.missed(scope, line, pointer).or(near);
         let same = format!("did you mean `{keyword}`?");
-        let path =
-            "did you mean a path? A patch has an object for each name, `--set` takes it without quotes";
-        let near = near.map(|near| if near == same { path.to_owned() } else { near });
+        let way = "did you mean a path? A patch has an object for each name, `--set` takes it without quotes";
+        let near = near.map(|near| if near == same { way.to_owned() } else { near });
         if let Some(near) = near.filter(|_| !kind.is_some_and(is_used)) {
             let hint = unless_right(&near, &format!("`{keyword}`"));
             let message = format!("`{keyword}` is not known here");

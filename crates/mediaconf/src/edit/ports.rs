@@ -80,7 +80,7 @@ impl<'d> Sync<'_, 'd> {
                 }
             }
         }
-        self.faults.add(at.faults);
+        self.faults.0.extend(at.faults.0);
         blocks
     }
 }

@@ -40,8 +40,8 @@ impl Assigner<'_> {
         let removed = self.expansion.current.to_patch(&[null], self.expansion.conditions, self.options);
         let above = Place::through_lists(Place::Root, &path.segments[..path.segments.len() - 1]).ok();
         let is_address = is_address(place, above) || matches!(place, Place::Source(_));
-        let can_be_empty =
-            !is_address && (!place.is_text() || matches!(place, Place::Leaf(_))) && place.string("").is_ok();
+        let is_text = place.facts().kind.is_some_and(|kind| kind.is_text) && !matches!(place, Place::Leaf(_));
+        let can_be_empty = !is_address && !is_text && place.string("").is_ok();
         let removal = removed.ok().map(|_| format!("{} removes it", set("--set", NULL)));
         let word = can_be_empty.then(|| format!("{} sets the empty word", set("--set-string", "")));
         let hint = removal.into_iter().chain(word).reduce(|removal, word| format!("{removal}, {word}"));

@@ -95,7 +95,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         let current: Object = merged.keys().filter_map(present).collect();
         let mut at = Normalizer::below_place(&root);
         let mut target = merge_into(current.clone(), members, &merged, &mut at);
-        self.faults.add(at.faults);
+        self.faults.0.extend(at.faults.0);
         without_misshapen(members, &mut target, &current, &merged);
         self.contents(members, [&current, &target], &At { within: None, patch, pointer: root });
     }
@@ -403,9 +403,8 @@ fn misshapen<'d>(members: &Members<'d>, row: &'static Parameter, kept: &Object) 
 pub(super) fn without_misshapen(members: &Members<'_>, target: &mut Object, old: &Object, patch: &Object) {
     let new = target.keys().filter(|key| !old.contains_key(*key));
     let rows: Vec<_> = new.filter_map(|key| members.scope.by_key(key)).collect();
-    for entry in rows.into_iter().flat_map(|row| misshapen(members, row, patch)) {
-        target.shift_remove(&*members.scope.key_of(&entry.keyword()));
-    }
+    let lines = rows.into_iter().flat_map(|row| misshapen(members, row, patch));
+    lines.for_each(|line| _ = target.shift_remove(&*members.scope.key_of(&line.keyword())));
 }
 
 /// True if an entry is one of a list of ports.

@@ -404,9 +404,8 @@ fn settings_of_blocks(kind: Kind, sides: [&Config<'_>; 2]) -> Option<Value> {
         let mut new = new?;
         drop_defaults(kind.scope(), wanted[places[1]?].children(), &mut new);
         // A new object, because the old one keeps the room that it had.
-        let is_new =
-            |(key, value): &(String, Value)| old.as_ref().and_then(|old| old.get(key)) != Some(value);
-        let new: Object = new.into_iter().filter(is_new).collect();
+        let before = |key: &String| old.as_ref().and_then(|old| old.get(key));
+        let new: Object = new.into_iter().filter(|(key, value)| before(key) != Some(value)).collect();
         (old.is_none() || !new.is_empty()).then(|| (name, new.into()))
     };
     not_empty(block_changes(kind, sides).filter_map(change).collect())

@@ -127,11 +127,6 @@ impl Place {
         }
     }
 
-    /// True if `null` and words like `false` are plain text at this place.
-    pub fn is_text(self) -> bool {
-        self.facts().kind.is_some_and(|kind| kind.is_text)
-    }
-
     /// True if the place is a list that a single element, given as its words, may be the whole of.
     pub fn takes_elements(self) -> bool {
         self.facts().takes_elements() || matches!(self, Self::Part(part) if part.is_rest())

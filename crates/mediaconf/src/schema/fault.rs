@@ -176,14 +176,9 @@ impl Faults {
         self.0.push(fault);
     }
 
-    /// Adds all of `others`.
-    pub fn add(&mut self, others: Faults) {
-        self.0.extend(others.0);
-    }
-
     /// Returns the value of a result, or keeps its faults.
     pub fn take<T>(&mut self, result: Result<T, Faults>) -> Option<T> {
-        result.map_err(|faults| self.add(faults)).ok()
+        result.map_err(|faults| self.0.extend(faults.0)).ok()
     }
 
     /// Returns `value` if there are no faults.

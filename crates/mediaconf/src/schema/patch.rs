@@ -220,9 +220,8 @@ impl Normalizer {
         mut element: impl FnMut(&mut Self, usize, Value) -> Option<Value>,
     ) -> Option<Value> {
         let Value::Array(elements) = value else { return self.unlike("a list", &value, "") };
-        let elements = elements.into_iter().enumerate();
-        let normalized: Vec<_> =
-            elements.map(|(at, value)| self.below(at, |this| element(this, at, value))).collect();
+        let mut below = |(at, value)| self.below(at, |this| element(this, at, value));
+        let normalized: Vec<_> = elements.into_iter().enumerate().map(&mut below).collect();
         normalized.into_iter().collect::<Option<_>>().map(Value::Array)
     }
 
