@@ -26,11 +26,14 @@ static ACCOUNTS: LazyLock<Vec<&str>> =
 static HALVES: LazyLock<Vec<(&str, &str)>> =
     LazyLock::new(|| ACCOUNTS.iter().filter_map(|keyword| keyword.split_once('_')).collect());
 
+/// The words, and the ends, that make a name that of a secret.
+static SECRET_NAMES: LazyLock<[Vec<&str>; 2]> =
+    LazyLock::new(|| [SECRET_WORDS, SECRET_ENDINGS].map(|list| list.split(' ').collect()));
+
 /// True for the last two letters of the words and endings that make a name that of a secret, and for few others.
 static LAST_LETTERS: LazyLock<[bool; 1024]> = LazyLock::new(|| {
     let mut table = [false; 1024];
-    let names = SECRET_WORDS.split(' ').chain(SECRET_ENDINGS.split(' '));
-    names.for_each(|name| table[last_letters(name)] = true);
+    SECRET_NAMES.iter().flatten().for_each(|name| table[last_letters(name)] = true);
     table
 });
 
@@ -217,11 +220,12 @@ fn is_secret_part(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     let last = last.trim_end_matches(|c: char| c.is_ascii_digit() || SEPARATORS.contains(&c));
     let word = last_word(last);
-    let has_end = |end: &str| {
+    let has_end = |end: &&str| {
         let letters = last.bytes().rev().filter(|byte| !matches!(byte, b'_' | b'-'));
         letters.map(|byte| byte.to_ascii_lowercase()).take(end.len()).eq(end.bytes().rev())
     };
-    is_one_of(SECRET_WORDS, word) || SECRET_ENDINGS.split(' ').any(has_end)
+    let [words, endings] = &*SECRET_NAMES;
+    words.iter().any(|known| word.eq_ignore_ascii_case(known)) || endings.iter().any(has_end)
 }
 
 /// The place of the last two letters of a name in a table; digits and separators behind and between them do not count.
