@@ -250,6 +250,7 @@ pub fn mask_faults(document: &Document, faults: &mut Diagnostics) {
     };
     let windows = merged(faults.kept.iter().flat_map(lines_of).collect());
     let secrets = match document.diagnostics().errors() {
+        _ if windows.is_empty() => Vec::new(),
         0 => secrets_by_place(document, &windows, &mut Default::default()),
         // Only the lines of the faults are searched, because the whole takes long. Every word behind the name of a secret
         // counts, to the end of the line.
