@@ -47,6 +47,7 @@ impl Report<'_> {
         ReportParts {
             diff: is(ChangeFormat::Diff) && !self.args.quiet && !self.diff_was_shown,
             values: !is(ChangeFormat::Diff) || self.ui.terminal_out,
+            is_bare: is(ChangeFormat::Diff) && self.args.quiet,
             ..ReportParts::masked_by(self.ui.masker)
         }
     }

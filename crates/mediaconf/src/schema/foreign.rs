@@ -143,8 +143,8 @@ pub const SECRET_WORDS: &str = "password passphrase passwd pass pwd psk secret t
 
 /// The ends of other such names, written without `_` and `-`.
 pub const SECRET_ENDINGS: &str = "password passphrase passwd secret accesstoken apitoken authtoken sessiontoken dbpass \
-    userpass userpwd apikey authkey accesskey accesskeyid mykey privatekey secretkey secretkeybase streamkey userkey \
-    sessionid sessid";
+    userpass userpwd apikey authkey accesskey accesskeyid encryptionkey masterkey mykey privatekey secretkey \
+    secretkeybase sharedkey signingkey streamkey userkey sessionid sessid";
 
 /// Other such names that count only as the key of a query: a directive or an option with this name has no secret.
 pub const SECRET_KEYS: &str = "auth sid loginpas authbasic wmsauthsign wms_auth_sign hdnts hdnea";
