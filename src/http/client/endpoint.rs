@@ -37,7 +37,8 @@ impl Endpoint {
     /// unless the path ends in it already.
     pub fn parse(text: &str, prefix: &str) -> Result<(Self, UserInfo), Error> {
         let bad = |why: &str| {
-            let shown = without_userinfo(text);
+            // A query may hold a secret.
+            let shown = without_userinfo(text.split(['?', '#']).next().unwrap_or_default());
             let message = format!("`{shown}` is not the URL of a server: {why}");
             Error::usage(message, "write it like `https://media.example`")
         };

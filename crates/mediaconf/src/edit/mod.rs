@@ -279,17 +279,21 @@ fn refuse_torn(both: [&Document; 2]) -> Result<(), Fault> {
     new.is_subset(&old).then_some(()).ok_or_else(|| fault().hint(hint))
 }
 
+/// True if an entry is read as a block because of a placeholder.
+fn is_placeholder(entry: Entry<'_>) -> bool {
+    let is_variable = || entry.words().last().is_some_and(|word| word.raw.ends_with('$'));
+    let is_meant = || entry.document().text()[entry.body()].starts_with('%') || is_variable();
+    entry.is_block() && is_meant() && entry.block_kind().is_none()
+}
+
 /// The directives that are read as blocks because of a placeholder, each with what is glued to it and the `;` behind it.
 pub fn placeholders(document: &Document) -> impl Iterator<Item = Range<usize>> {
     let text = document.text();
     // Nearly no text has one.
     let signs = || memchr::memmem::find(text.as_bytes(), b"{%");
     let may_hold = memchr::memchr(b'$', text.as_bytes()).or_else(signs).is_some();
-    let blocks = document.all_entries().take_while(move |_| may_hold).filter(|entry| entry.is_block());
-    let is_variable = |block: &Entry<'_>| block.words().last().is_some_and(|word| word.raw.ends_with('$'));
-    let is_meant = move |block: &Entry<'_>| text[block.body()].starts_with('%') || is_variable(block);
-    let found = blocks.filter(move |block| is_meant(block) && block.block_kind().is_none());
-    found.map(|block| {
+    let entries = document.all_entries().take_while(move |_| may_hold);
+    entries.filter(|entry| is_placeholder(*entry)).map(|block| {
         let ends_word = |c: char| c.is_whitespace() || matches!(c, ';' | '{');
         let start = text[..block.start()].rfind(ends_word).map_or(0, |at| at + 1);
         let end = text[block.end()..].find(ends_word).map_or(text.len(), |at| block.end() + at);

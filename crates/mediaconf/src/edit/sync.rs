@@ -18,11 +18,11 @@ use super::align::{Alignment, Step, align};
 use super::guarded::{At, Known, scope_in};
 use super::layout::{Anchor, Insertion, NewEntry, Put};
 use super::surroundings::{Leave, Surroundings, counts_as_block, kind_of};
-use super::{Edit, Promises, changed};
+use super::{Edit, Promises, changed, is_placeholder};
 use crate::schema::{
-    Codec, DirectiveForm as Form, Faults, General, Members, Normalizer, Object, Parameter, Pointer, SOURCE,
-    Scope, addresses, are_named_blocks, block_members, first_argument, inner_scope, is_plural, keyword_of,
-    merge_into, occurrence, occurrence_value, read_members,
+    Codec, DirectiveForm as Form, Fault, Faults, General, Members, Normalizer, Object, Parameter, Pointer,
+    SOURCE, Scope, addresses, are_named_blocks, block_members, first_argument, inner_scope, is_plural,
+    keyword_of, merge_into, occurrence, occurrence_value, read_members,
 };
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
@@ -122,6 +122,9 @@ impl<'p, 'd> Sync<'p, 'd> {
                     }
                     let nothing = row.value_of_nothing().filter(|_| entries.is_empty());
                     let value = target.get(row.key);
+                    if facts.is_setting() && value.is_some() {
+                        self.refuse_placeholder(members, row, both, at);
+                    }
                     let target = value.filter(|target| nothing.as_ref() != Some(*target));
                     let text = target.map_or_else(String::new, |value| row.write(value).join("\n"));
                     let nowhere = At { patch: &Value::Null, pointer: at.pointer.child(row.key), ..*at };
@@ -140,6 +143,26 @@ impl<'p, 'd> Sync<'p, 'd> {
                 self.promise(at, key, target.get(key));
             }
         }
+    }
+
+    /// Refuses another value of a parameter whose line holds a placeholder of a template, unless that goes.
+    fn refuse_placeholder(
+        &mut self,
+        members: &Members<'_>,
+        row: &Parameter,
+        [current, target]: [&Object; 2],
+        at: &At<'_, '_>,
+    ) {
+        let keys = row.keywords.iter().map(|keyword| (keyword, members.scope.key_of(keyword)));
+        let mut stay = keys.filter(|(_, key)| !current.contains_key(&**key) || target.contains_key(&**key));
+        let is_held =
+            |keyword: &str| members.foreign_by_keyword(keyword).iter().any(|line| is_placeholder(*line));
+        let Some((_, key)) = stay.find(|(keyword, _)| is_held(keyword)) else { return };
+        let place = at.pointer.child(key).to_path().shown();
+        let fault = Fault::plain("a placeholder of a template, such as `${NAME}`, gives its value");
+        let fault = fault
+            .hint(format!("add `--unset '{place}'` to replace it, or change the text by hand with `edit`"));
+        self.faults.0.push(Fault { pointer: Some(at.pointer.child(row.key)), ..fault });
     }
 
     fn promise(&mut self, at: &At<'_, '_>, key: &str, target: Option<&Value>) {
