@@ -8,6 +8,7 @@ mod leftovers;
 mod lost;
 mod misplaced;
 mod names;
+mod words;
 
 use std::borrow::Cow;
 use std::mem;

@@ -20,9 +20,9 @@ use super::layout::{Anchor, Insertion, NewEntry, Put};
 use super::surroundings::{Leave, Surroundings, counts_as_block, kind_of};
 use super::{Edit, Promises, changed, is_placeholder};
 use crate::schema::{
-    Codec, DirectiveForm as Form, Fault, Faults, General, Members, Normalizer, Object, Parameter, Pointer,
-    SOURCE, Scope, addresses, are_named_blocks, block_members, first_argument, inner_scope, is_plural,
-    keyword_of, merge_into, occurrence, occurrence_value, read_members,
+    Codec, DirectiveForm, Fault, Faults, General, Members, Normalizer, Object, Parameter, Pointer, SOURCE,
+    Scope, addresses, are_named_blocks, block_members, first_argument, inner_scope, is_plural, keyword_of,
+    merge_into, occurrence, occurrence_value, read_members,
 };
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
@@ -174,12 +174,16 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// The lines of a keyword under the general rule.
     fn general(&mut self, members: &Members<'d>, keyword: &str, target: Option<&Value>, at: &At<'_, 'd>) {
         let entries = members.foreign_by_keyword(keyword);
-        match (Form::from_entries(entries), entries, target) {
+        match (DirectiveForm::from_entries(entries), entries, target) {
             // Another object is written as one block without a name.
-            (Form::NamedBlocks, [_, ..], Some(Value::Object(target))) if are_named_blocks(target) => {
+            (DirectiveForm::NamedBlocks, [_, ..], Some(Value::Object(target)))
+                if are_named_blocks(target) =>
+            {
                 self.named_blocks(keyword, entries, target, at);
             }
-            (Form::Block, [block, ..], Some(Value::Object(target))) => self.inside(*block, target, at),
+            (DirectiveForm::Block, [block, ..], Some(Value::Object(target))) => {
+                self.inside(*block, target, at)
+            }
             // True is a bare flag, but the options of a port keep their value: `api false;` becomes `api true;`.
             (_, [line], Some(Value::Bool(true)))
                 if !line.is_block() && line.count_arguments() == 1 && at.within.is_some_and(is_port) =>
