@@ -122,7 +122,8 @@ impl Config<'_> {
             let made = assigner.edits(&assignment.path(), &assignment.value);
             made.map_or_else(|fault| faults.push(fault), |made| edits.extend(made));
         }
-        faults.extend(assigner.overlaps(&edits));
+        // The places of one are all different.
+        faults.extend((assignments.len() > 1).then(|| assigner.overlaps(&edits)).into_iter().flatten());
         let mut patch = json!({});
         let added: Vec<Option<Fault>> = edits.iter().map(|edit| add(&mut patch, self, edit).err()).collect();
         // Of a block that is not there, what is missing in it says nothing.
@@ -316,7 +317,11 @@ fn set(node: &mut Value, segments: &[Segment], value: &Value, removes: bool) -> 
             let absent = || Fault::absent(format!("the entry has no `{key}`"));
             return members.shift_remove(key).map(drop).ok_or_else(absent);
         }
-        return set(members.entry(key).or_insert(Value::Null), rest, value, removes);
+        // A name is made only where it is new.
+        return match members.get_mut(key) {
+            Some(member) => set(member, rest, value, removes),
+            None => set(members.entry(key).or_insert(Value::Null), rest, value, removes),
+        };
     }
     let no_list = || Fault::new(kind, "this is not a list").hint("set the whole to a JSON array");
     let entries = node.as_array_mut().ok_or_else(no_list)?;

@@ -50,7 +50,7 @@ pub struct At<'v, 'd> {
 impl At<'_, '_> {
     pub(super) fn child(&self, key: impl serde_json::value::Index + std::fmt::Display) -> Self {
         let patch = self.patch.get(&key).unwrap_or(&Value::Null);
-        Self { within: self.within, patch, pointer: self.pointer.child(key) }
+        Self { within: self.within, patch, pointer: self.pointer.child(key.to_string()) }
     }
 }
 

@@ -9,6 +9,7 @@
 //! A member of a block is all lines of one keyword, or of one row of the schema. Its lines are aligned with the fresh
 //! ones by what they say ([`super::align`]); of a line that is edited, the words ([`super::words`]) and the block.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashSet};
@@ -153,11 +154,10 @@ impl<'p, 'd> Sync<'p, 'd> {
         [current, target]: [&Object; 2],
         at: &At<'_, '_>,
     ) {
-        let keys = row.keywords.iter().map(|keyword| (keyword, members.scope.key_of(keyword)));
-        let mut stay = keys.filter(|(_, key)| !current.contains_key(&**key) || target.contains_key(&**key));
-        let is_held =
-            |keyword: &str| members.foreign_by_keyword(keyword).iter().any(|line| is_placeholder(*line));
-        let Some((_, key)) = stay.find(|(keyword, _)| is_held(keyword)) else { return };
+        let lines = |keyword: &str| members.foreign_by_keyword(keyword).iter();
+        let held = row.keywords.iter().filter(|keyword| lines(keyword).any(|line| is_placeholder(*line)));
+        let stays = |key: &Cow<'_, str>| !current.contains_key(&**key) || target.contains_key(&**key);
+        let Some(key) = held.map(|keyword| members.scope.key_of(keyword)).find(stays) else { return };
         let place = at.pointer.child(key).to_path().shown();
         let fault = Fault::plain("a placeholder of a template, such as `${NAME}`, gives its value");
         let fault = fault

@@ -120,7 +120,7 @@ impl Path {
     /// The path one segment further.
     #[must_use]
     pub fn child(&self, segment: Segment) -> Self {
-        Self { segments: [&self.segments[..], &[segment]].concat() }
+        Self { segments: self.segments.iter().cloned().chain([segment]).collect() }
     }
 
     /// The first segment that stands for several places.

@@ -2,7 +2,7 @@
 //! ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)).
 
 use std::borrow::Cow;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
@@ -212,13 +212,13 @@ impl Pointer {
     }
 
     /// The place that `keys` lead to from the root.
-    pub fn from_keys(keys: impl IntoIterator<Item = impl fmt::Display>) -> Self {
+    pub fn from_keys(keys: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         keys.into_iter().fold(Self::root(), |above, key| above.child(key))
     }
 
     /// The member or element of this place.
     #[must_use]
-    pub fn child(&self, key: impl fmt::Display) -> Self {
+    pub fn child(&self, key: impl AsRef<str>) -> Self {
         let mut child = Self(String::with_capacity(2 * self.0.len() + 16));
         child.0 += &self.0;
         child.push(key);
@@ -226,9 +226,10 @@ impl Pointer {
     }
 
     /// Goes on to a member or an element of this place, and returns the length up to which it was.
-    pub(super) fn push(&mut self, key: impl fmt::Display) -> usize {
+    pub(super) fn push(&mut self, key: impl AsRef<str>) -> usize {
         let above = self.0.len();
-        write!(self.0, "/{key}").expect("a string takes all");
+        self.0.push('/');
+        self.0 += key.as_ref();
         if memchr::memchr2(b'~', b'/', &self.0.as_bytes()[above + 1..]).is_some() {
             let key = self.0.split_off(above + 1);
             self.0 += &key.replace('~', "~0").replace('/', "~1");

@@ -181,9 +181,10 @@ impl<'d> Members<'d> {
 
     /// Each known parameter that is looked at with its entries, in schema order.
     pub fn all_own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
-        let mut start = 0;
-        let rows = self.scope.rows().enumerate().filter(|(place, _)| self.looked_at >> place & 1 == 1);
-        rows.map(move |(place, row)| {
+        let (mut start, looked_at) = (0, self.looked_at);
+        let few = looked_at.trailing_zeros()..u64::BITS - looked_at.leading_zeros();
+        let rows = self.scope.rows().enumerate().take(few.end as usize).skip(few.start as usize);
+        rows.filter(move |(place, _)| looked_at >> place & 1 == 1).map(move |(place, row)| {
             let count = self.rows[start..].iter().take_while(|of| **of == place).count();
             start += count;
             (row, &self.own[start - count..start])

@@ -93,7 +93,7 @@ fn read(raw: &RawValue, at: &Pointer, depth: usize, faults: &mut Faults) -> Opti
         }
         b'[' => serde_json::from_str::<Vec<&RawValue>>(text).map(|elements| {
             let elements = elements.into_iter().enumerate();
-            elements.map(|(index, raw)| read(raw, &at.child(index), depth + 1, faults)).collect()
+            elements.map(|(index, raw)| read(raw, &at.child(index.to_string()), depth + 1, faults)).collect()
         }),
         b'{' => serde_json::Deserializer::from_str(text).deserialize_map(PatchMembers).map(|members| {
             let (mut object, mut repeated) = (Map::new(), HashSet::default());
@@ -150,7 +150,7 @@ impl Normalizer {
     }
 
     /// Looks at a member or an element of the value.
-    pub fn below<T>(&mut self, key: impl fmt::Display, look: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn below<T>(&mut self, key: impl AsRef<str>, look: impl FnOnce(&mut Self) -> T) -> T {
         let above = self.at.push(key);
         let found = look(self);
         self.at.0.truncate(above);
@@ -220,7 +220,7 @@ impl Normalizer {
         mut element: impl FnMut(&mut Self, usize, Value) -> Option<Value>,
     ) -> Option<Value> {
         let Value::Array(elements) = value else { return self.unlike("a list", &value, "") };
-        let mut below = |(at, value)| self.below(at, |this| element(this, at, value));
+        let mut below = |(at, value): (usize, _)| self.below(at.to_string(), |this| element(this, at, value));
         let normalized: Vec<_> = elements.into_iter().enumerate().map(&mut below).collect();
         normalized.into_iter().collect::<Option<_>>().map(Value::Array)
     }

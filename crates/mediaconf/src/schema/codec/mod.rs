@@ -299,29 +299,32 @@ impl Kind {
     /// The own members in which two blocks may differ, without those with these keys, and with them on the new side; all of
     /// them if their heads differ.
     pub fn read_differing(self, both: [Entry<'_>; 2], keys: &[&str]) -> [Object; 2] {
-        let lines = both.map(|entry| entry.children().collect::<Vec<_>>());
-        let [head, other_head] = [0, 1].map(|side| {
-            let end = lines[side].first().map_or(both[side].end(), |line| line.start());
-            &both[side].document().text()[both[side].start()..end]
+        let [head, other_head] = both.map(|block| {
+            let end = block.children().next().map_or(block.end(), Entry::start);
+            &block.document().text()[block.start()..end]
         });
         if head != other_head {
-            return both.map(|entry| self.read(entry));
+            return both.map(|block| self.read(block));
         }
-        let are_same = |(one, other): &(&Entry<'_>, &Entry<'_>)| one.text() == other.text();
-        let head = zip(&lines[0], &lines[1]).take_while(are_same).count();
-        let rest = lines.each_ref().map(|lines| &lines[head..]);
-        let tail = zip(rest[0].iter().rev(), rest[1].iter().rev()).take_while(are_same).count();
-        let middle = rest.iter().flat_map(|rest| &rest[..rest.len() - tail]);
-        let member = |line: &Entry<'_>| match read(self.scope(), *line) {
+        let ([old, new], counts) = (both, both.map(|block| block.children().count()));
+        let are_same = |(one, other): &(Entry<'_>, Entry<'_>)| one.text() == other.text();
+        let head = zip(old.children(), new.children()).take_while(are_same).count();
+        let most = counts[0].min(counts[1]) - head;
+        let ends = zip(old.children().skip(counts[0] - most), new.children().skip(counts[1] - most));
+        let last = ends.zip(1..).filter(|(lines, _)| !are_same(lines)).last();
+        let tail = most - last.map_or(0, |(_, number)| number);
+        let middle =
+            zip(both, counts).flat_map(|(block, count)| block.children().take(count - tail).skip(head));
+        let member = |line: Entry<'_>| match read(self.scope(), line) {
             Ok(row) => row.key.to_owned(),
             Err(_) => self.scope().key_of(&line.keyword()).into_owned(),
         };
         let differing: Vec<String> = middle.map(member).filter(|key| !keys.contains(&&**key)).collect();
         let mut wanted: Vec<&str> = differing.iter().map(String::as_str).collect();
-        lines.map(|lines| {
+        both.map(|block| {
             let mut members = Object::new();
             if !wanted.is_empty() {
-                let akin = Members::akin(self.scope(), lines.into_iter(), wanted.iter().copied());
+                let akin = Members::akin(self.scope(), block.children(), wanted.iter().copied());
                 members = read_members(&akin, None);
                 members.retain(|key, _| wanted.contains(&key.as_str()));
             }

@@ -236,13 +236,13 @@ impl Codec for OptionsShape {
         at.elements(value, |at, _, pair| {
             let Value::Array(pair) = pair else { return at.unlike("[name, value]", &pair, "") };
             let Some(Value::String(name)) = pair.first() else {
-                return at.below(0, |name| name.wrong("the name of an option is a string", ""));
+                return at.below("0", |name| name.wrong("the name of an option is a string", ""));
             };
-            at.below(0, |at| at.option(name, Value::Null))?;
+            at.below("0", |at| at.option(name, Value::Null))?;
             let key = self.key(name);
             let value = match &pair[1..] {
                 [] => return Some(Value::Array(vec![key])),
-                [value] => at.below(1, |at| at.scalar(value.clone()))?,
+                [value] => at.below("1", |at| at.scalar(value.clone()))?,
                 _ => return at.wrong("an option is [name, value]", ""),
             };
             let known = self.known(name).and_then(|_| (self.kind.parse)(value.as_str()?));
