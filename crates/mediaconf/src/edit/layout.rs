@@ -7,7 +7,7 @@ use std::ops::Range;
 use foldhash::HashSet;
 
 use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block, end_with_stray};
-use crate::syntax::{Entry, EntryId, Splice, Word, spliced};
+use crate::syntax::{Entry, EntryId, Splice, WHITE, Word, spliced};
 
 /// The place for a new or moved entry.
 #[derive(Debug, Clone, Copy)]
@@ -220,7 +220,7 @@ impl<'a, 'd> Layout<'a, 'd> {
     /// The end of the last line that stays and is not blank: blank lines at the end of a file stay there.
     fn end_of_content(&self) -> Option<usize> {
         let text = self.around.text();
-        let content = |end: usize| text[..end].trim_end_matches([' ', '\t', '\r', '\n']).len();
+        let content = |end: usize| text[..end].trim_end_matches(WHITE).len();
         let mut end = content(text.len());
         for range in self.removed.iter().rev() {
             if range.end < end {

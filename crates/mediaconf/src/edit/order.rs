@@ -19,7 +19,7 @@ use crate::schema::{
     Codec, DirectiveRole, Fault, Faults, General, Kind, Members, Object, Pointer, SOURCE, Schema, Scope,
     first_argument, header_address, protocol_of_switch, write_members,
 };
-use crate::syntax::{Document, Entry, Splice, bytes_of};
+use crate::syntax::{Document, Entry, Splice, WHITE, bytes_of};
 
 impl<'d> Sync<'_, 'd> {
     /// Changes the blocks of a group. The block number `n` is the existing one at this place, from 0; numbers behind those
@@ -277,10 +277,11 @@ fn opened(around: &Surroundings<'_>, entry: Entry<'_>, stays: bool) -> Splice {
     let (name, head) = (entry.group_name().end() as usize, entry.head_span().end as usize);
     let source = header_address(entry).and_then(|mut words| Some(words.next()?.start as usize));
     let line_end = around.line_end(entry.end());
-    let has_comment = text[entry.end()..line_end].trim_start().starts_with('#');
+    let has_comment = text[entry.end()..line_end].trim_start_matches(WHITE).starts_with('#');
     let end = if stays && source.is_some() && has_comment { line_end } else { entry.end() };
     let semicolon = entry.end() - usize::from(entry.is_terminated());
-    let (behind, trailing) = (comments_in(&text[head..semicolon]), text[entry.end()..end].trim_end());
+    let (behind, trailing) =
+        (comments_in(&text[head..semicolon]), text[entry.end()..end].trim_end_matches(WHITE));
     let Style { indent, unit, newline } = around.style_of(entry);
     let line = source.map_or_else(String::new, |source| {
         let (above, words) = (comments_in(&text[name..source]), &text[source..head]);
@@ -293,7 +294,7 @@ fn opened(around: &Surroundings<'_>, entry: Entry<'_>, stays: bool) -> Splice {
 
 /// What stands between two words, if there are comments.
 fn comments_in(gap: &str) -> &str {
-    if gap.contains('#') { gap.trim_end() } else { "" }
+    if gap.contains('#') { gap.trim_end_matches(WHITE) } else { "" }
 }
 
 #[cfg(test)]

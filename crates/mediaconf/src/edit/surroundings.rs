@@ -21,7 +21,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::schema::{Schema, Scope};
-use crate::syntax::{Document, Entry, text_start};
+use crate::syntax::{Document, Entry, WHITE, text_start};
 
 /// The indentation in a file without blocks.
 const DEFAULT_UNIT: &str = "  ";
@@ -211,7 +211,7 @@ impl<'d> Surroundings<'d> {
         if !text.ends_with('\n') && ranges.last().is_some_and(|last| last.end == text.len()) {
             let mut start = text.len();
             while let Some(last) = ranges.pop_if(|last| last.end >= start) {
-                let content = text[..last.start].trim_end_matches([' ', '\t', '\r', '\n']).len();
+                let content = text[..last.start].trim_end_matches(WHITE).len();
                 start = content.max(self.text_start()).min(last.start);
             }
             ranges.push(start..text.len());
@@ -226,7 +226,7 @@ impl<'d> Surroundings<'d> {
             return start..end;
         }
         let behind = &self.text()[end..];
-        let rest = behind.trim_start_matches([' ', '\t', '\r', '\n']);
+        let rest = behind.trim_start_matches(WHITE);
         let nothing_follows = rest.is_empty() || rest.starts_with('}');
         let is_headed = self.attached_comments(start) < start;
         if (is_headed || start == self.text_start()) && !nothing_follows {

@@ -25,7 +25,7 @@ use crate::schema::{
     Scope, addresses, are_named_blocks, block_members, first_argument, inner_scope, is_plural, keyword_of,
     merge_into, occurrence, occurrence_value, read_members,
 };
-use crate::syntax::{Document, Entry, EntryId, Splice};
+use crate::syntax::{Document, Entry, EntryId, Splice, WHITE};
 
 /// The row of the schema for the lines of a member; `None` under the general rule.
 pub(super) type Row = Option<&'static Parameter>;
@@ -310,7 +310,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             // A block in the place of the `;`.
             (false, true) => {
                 let semicolon = old.end() - usize::from(old.is_terminated());
-                let between = self.document.text()[head()..semicolon].trim_end();
+                let between = self.document.text()[head()..semicolon].trim_end_matches(WHITE);
                 let inside = NewEntry::of(fresh).inside(&self.around.style_of(old));
                 self.splice(head()..old.end(), format!(" {{{between}{inside}"));
             }
@@ -407,7 +407,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     pub(super) fn place_at_end(&self) -> (Anchor<'d>, usize) {
         let last = self.document.entries().filter(|entry| self.is_staying(entry)).last();
         // Without a blank line a comment at the end would belong to what comes behind it.
-        let last_line = self.document.text().trim_end().rsplit('\n').next().unwrap_or_default();
+        let last_line = self.document.text().trim_end_matches(WHITE).rsplit('\n').next().unwrap_or_default();
         let is_comment = last_line.trim_start_matches(['\u{feff}', ' ', '\t']).starts_with('#');
         let gap = last.map_or(0, |entry| self.around.gap_above(entry));
         (Anchor::End, gap.max(usize::from(is_comment)))

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::align::{Alignment, Step, align};
 use super::sync::{Row, Sync};
 use crate::schema::{AddressShape, Facts, Part, PartPlace, of_word};
-use crate::syntax::{Entry, Word, Words};
+use crate::syntax::{Entry, WHITE, Word, Words};
 
 /// A word with what it says.
 pub(super) struct Said<'t> {
@@ -87,7 +87,7 @@ impl<'d> Sync<'_, 'd> {
     /// Removes a word and the white space in front of it.
     fn remove_word(&mut self, word: Word<'_>) {
         let (text, start) = (self.document.text(), word.start as usize);
-        let gap = text[..start].trim_end_matches([' ', '\t', '\r', '\n']).len();
+        let gap = text[..start].trim_end_matches(WHITE).len();
         let line = || &text[memchr::memrchr(b'\n', &text.as_bytes()[..gap]).unwrap_or(0)..gap];
         let behind_comment = text[gap..start].contains('\n') && line().contains('#');
         let from = if behind_comment { text[..start].trim_end_matches([' ', '\t']).len() } else { gap };

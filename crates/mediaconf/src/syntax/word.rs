@@ -219,6 +219,9 @@ pub(crate) fn unquoted(raw: &str) -> impl Iterator<Item = (Range<usize>, char)> 
     })
 }
 
+/// The white space of the language. Another one, such as a no-break space, is a part of a word or of a comment.
+pub const WHITE: [char; 4] = [' ', '\t', '\r', '\n'];
+
 /// True if a word without quotes ends before this byte; a `#` inside of a word is part of it.
 pub const fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'{' | b'}')
@@ -280,7 +283,7 @@ impl<'t> Token<'t> {
         let mut offset = text_start(text);
         let mut has_open_quote = false;
         std::iter::from_fn(move || {
-            let rest = text[offset..].trim_start_matches([' ', '\t', '\r', '\n']);
+            let rest = text[offset..].trim_start_matches(WHITE);
             let start = text.len() - rest.len();
             let line_feeds = memchr::memchr_iter(b'\n', &text.as_bytes()[offset..start]).count();
             let (kind, length) = match rest.bytes().next()? {
