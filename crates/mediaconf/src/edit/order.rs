@@ -55,7 +55,7 @@ impl<'d> Sync<'_, 'd> {
             };
             if let Some(position) = patch.get(Schema::POSITION).and_then(Value::as_i64) {
                 let to = usize::try_from(position - 1).unwrap_or(0);
-                movers.extend((place != Some(to)).then_some((block, to)));
+                movers.push((block, to));
             }
         }
         // A refused block has no lines to put.
@@ -142,11 +142,15 @@ impl<'d> Sync<'_, 'd> {
     }
 
     /// Puts new and moved blocks at their places; deletions are known already.
-    fn arrange(&mut self, kind: Kind, new: Vec<(String, NewEntry)>, movers: Vec<(usize, usize)>) {
+    fn arrange(&mut self, kind: Kind, new: Vec<(String, NewEntry)>, mut movers: Vec<(usize, usize)>) {
         let entries = self.members.own_by_key(kind.key());
         let count = entries.len();
         let survivors = (0..count).filter(|&place| self.is_staying(&entries[place]));
         let unmoved: Vec<usize> = survivors.chain(count..count + new.len()).collect();
+        // Where not all can be had, as in a view without some blocks that is sent back, a block stays where it has its position.
+        if movers.iter().any(|(_, place)| *place >= unmoved.len()) {
+            movers.retain(|(item, place)| *item >= count || item != place);
+        }
         let moving: HashSet<usize> = movers.iter().map(|(item, _)| *item).collect();
         let items = if movers.is_empty() { unmoved.clone() } else { arranged(unmoved.clone(), movers) };
         if unmoved.len() == count && items == unmoved && new.is_empty() {
