@@ -70,8 +70,15 @@ impl<'s> Reporter<'s> {
     /// All diagnostics as records; the last one says how many were left out.
     pub fn records(&self) -> Vec<FaultRecord> {
         let file = Some(self.name.to_owned());
-        let record =
-            |found: &Diagnostic| FaultRecord { file: file.clone(), ..FaultRecord::new(found, &self.lines) };
+        let has_secret = |Span { start, end }: &Span| {
+            !self.masked.replacements(&(*start as usize..*end as usize)).is_empty()
+        };
+        let record = |found: &Diagnostic| {
+            let mut record = FaultRecord { file: file.clone(), ..FaultRecord::new(found, &self.lines) };
+            // Its text would repeat the secret.
+            record.fix.take_if(|_| found.fix.as_ref().is_some_and(|fix| has_secret(&fix.span)));
+            record
+        };
         let mut records: Vec<_> = self.diagnostics.iter().map(record).collect();
         if let (Some(last), 1..) = (self.diagnostics.iter().last(), self.diagnostics.dropped()) {
             let message = format!("and {} more", self.diagnostics.dropped());

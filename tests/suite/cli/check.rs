@@ -62,6 +62,11 @@ fn json_has_one_object_a_fault() {
     has(&faults[1], json!({"severity": "error", "file": CONF, "line": 2, "column": 8}));
     assert_eq!(faults[1]["related"]["line"], 1);
     assert_eq!(Place::with(SAMPLE).line("check -o json").exits(0).out, "[]\n");
+    // A fix whose text would repeat a secret is told with the secrets alone.
+    let place = Place::with("stream a { url \"rtsp://joe:not-real@h/x?a=1&amp;b=2\"; }\n");
+    let masked = place.line("check -o json").exits(0);
+    assert!(masked.json()[0].get("fix").is_none() && !masked.out.contains("not-real"), "{}", masked.out);
+    place.line("check --show-secrets -o json").exits(0).prints("joe:not-real@h/x?a=1&b=2");
 }
 
 #[test]

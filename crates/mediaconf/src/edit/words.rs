@@ -37,7 +37,7 @@ fn said<'t>(row: Row, entry: Entry<'t>) -> Vec<Said<'t>> {
     }
     let value = |word: Word<'t>| match facts {
         Facts { options: Some(options), .. } => options.pair(word),
-        Facts { kind: Some(kind), list: None, .. } => (kind.read)(Some(word)).unwrap_or_default(),
+        Facts { kind: Some(kind), .. } => (kind.read)(Some(word)).unwrap_or_default(),
         _ => of_word(word),
     };
     entry.arguments().map(|word| Said { word, part: REST.into(), value: value(word) }).collect()
