@@ -143,11 +143,13 @@ pub const SECRET_WORDS: &str = "password passphrase passwd pass pwd psk secret t
 
 /// The ends of other such names, written without `_` and `-`.
 pub const SECRET_ENDINGS: &str = "password passphrase passwd secret accesstoken apitoken authtoken sessiontoken dbpass \
-    userpass userpwd apikey authkey accesskey accesskeyid encryptionkey masterkey mykey privatekey secretkey \
-    secretkeybase sharedkey signingkey streamkey userkey sessionid sessid";
+    adminpass userpass userpwd bindpw rootpw userpw apikey appkey authkey accesskey accesskeyid aeskey contentkey \
+    drmkey encryptionkey licensekey masterkey mykey privatekey secretkey secretkeybase sessionkey sharedkey signkey \
+    signingkey streamkey userkey sessionid sessid";
 
 /// Other such names that count only as the key of a query: a directive or an option with this name has no secret.
-pub const SECRET_KEYS: &str = "auth sid loginpas authbasic wmsauthsign wms_auth_sign hdnts hdnea";
+pub const SECRET_KEYS: &str =
+    "auth sid loginpas authbasic wmsauthsign wms_auth_sign wowzatokenhash hdnts hdnea hash md5 sign ticket";
 
 /// First words of such a line that say what the next word is.
 pub const SELECTORS: &str = "ip country token ua user useragent user_agent domain all";

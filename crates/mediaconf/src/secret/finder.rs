@@ -5,8 +5,10 @@ use std::ops::Range;
 
 use foldhash::{HashMap, HashSet};
 
-use super::forms::{Plain, Ranges, merged, prose_parts, word_parts};
-use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_other_account, is_secret_name};
+use super::forms::{Plain, Ranges, merged, part, prose_parts, word_parts};
+use super::names::{
+    Secrecy, WordReader, is_account, is_other_account, is_push, is_secret_name, leading_name,
+};
 use super::values::{SecretValues, is_one_of};
 use crate::schema::{Kind, Scope, inner_scope, read};
 use crate::syntax::{Document, Entry, Word, bytes_of, comments};
@@ -94,7 +96,19 @@ pub fn secrets_by_place<'d>(
             finder.push(comment.start, line_parts(&text[comment.clone()], None).0);
         });
     }
+    let cut: Ranges = finder.spans.iter().flat_map(|secret| behind_cut(text, secret)).collect();
+    finder.spans.extend(cut);
     merged(finder.spans)
+}
+
+/// The words behind a secret in single quotes, which do not quote: `'p@ss;word'` is cut at the `;`.
+fn behind_cut(text: &str, secret: &Range<usize>) -> Ranges {
+    let is_open =
+        |(name, value): (&str, &str)| !name.ends_with(char::is_alphanumeric) && !value.contains('\'');
+    let (secret, behind) = (&text[secret.clone()], &text[secret.end..]);
+    let end = if secret.split_once('\'').is_some_and(is_open) { behind.find(['\'', '\n']) } else { None };
+    let rest = end.map(|end| &behind[..=end]).filter(|rest| rest.ends_with('\'')).unwrap_or("");
+    rest.split(|c| ENDS.contains(&c) || BLANKS.contains(&c)).filter_map(|word| part(text, word)).collect()
 }
 
 /// The scope of a block, and how secret it makes the words in it.
@@ -195,6 +209,11 @@ impl<'d> Finder<'d, '_> {
 /// to the end of the line and of the directive, and `continued` is the secrecy that this has reached on the lines before.
 pub fn line_parts(line: &str, continued: Option<Secrecy>) -> (Ranges, Secrecy) {
     let mut parts = prose_parts(line);
+    // What stands in quotes is a word. In a text with errors a quote may be open above: each quote may be the first of two.
+    for word in line.split('"').skip(1).step_by(if continued.is_some() { 1 } else { 2 }) {
+        let at = word.as_ptr() as usize - line.as_ptr() as usize;
+        parts.extend(word_parts(word, Secrecy::Parts).iter().map(|part| at + part.start..at + part.end));
+    }
     // Quotes may stand anywhere: `to"ken"=…`.
     let plain = Plain::unquoted(line);
     let mut mark = |inside: &str, found: Ranges| {
@@ -207,9 +226,13 @@ pub fn line_parts(line: &str, continued: Option<Secrecy>) -> (Ranges, Secrecy) {
         let words = clause.trim_end_matches(ENDS);
         mark(words, prose_parts(words));
         let is_directive = continued.is_some() || clause.ends_with(ENDS);
-        for (place, word) in words.split(BLANKS).filter(|word| !word.is_empty()).enumerate() {
+        let mut is_first = true;
+        for word in words.split(BLANKS).filter(|word| !word.is_empty()) {
             let name = leading_name(word);
-            let counts = is_directive || place == 0 || is_unmistakable(name) || reader.is_completed_by(name);
+            // `# was: pass …`, `# login: … pass: …`
+            is_first |= word.ends_with(':');
+            let counts = is_directive || is_first || is_unmistakable(name) || reader.is_completed_by(name);
+            is_first = word.ends_with(':');
             let own = if counts { reader.next(name) } else { reader.secrecy };
             match if is_secret_line { Secrecy::Whole } else { own } {
                 Secrecy::Parts | Secrecy::Push if reader.secrecy.hides(word) => {
@@ -219,7 +242,7 @@ pub fn line_parts(line: &str, continued: Option<Secrecy>) -> (Ranges, Secrecy) {
                     mark(value, word_parts(value, reader.secrecy));
                 }
                 // The line was looked at as a whole.
-                Secrecy::Parts => {}
+                Secrecy::Parts if !is_push(name) => {}
                 secrecy => mark(word, word_parts(word, secrecy)),
             }
             is_secret_line |= continued.is_some() && reader.secrecy == Secrecy::Whole;
@@ -233,14 +256,7 @@ pub fn line_parts(line: &str, continued: Option<Secrecy>) -> (Ranges, Secrecy) {
 
 /// True if a word in a comment names a secret wherever it stands.
 fn is_unmistakable(name: &str) -> bool {
-    is_account(name) || (is_secret_name(name) && !is_one_of(ORDINARY, name))
-}
-
-/// The name that a word begins with, behind any quotes or brackets.
-fn leading_name(word: &str) -> &str {
-    let word = word.trim_start_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let len = word.bytes().take_while(|byte| is_name_byte(*byte)).count();
-    word[..len].trim_end_matches('.')
+    is_account(name) || is_push(name) || (is_secret_name(name) && !is_one_of(ORDINARY, name))
 }
 
 #[cfg(test)]

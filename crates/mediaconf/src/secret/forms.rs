@@ -6,8 +6,8 @@ use std::ops::Range;
 use memchr::memchr2;
 
 use super::names::{
-    LOGIN_OPTIONS, Secrecy, ends_name, glued_name, is_key_byte, is_name_byte, is_secret_key, is_secret_name,
-    meant,
+    LOGIN_OPTIONS, Secrecy, ends_name, glued_name, is_key_byte, is_name_byte, is_push, is_secret_key,
+    is_secret_name, meant,
 };
 use crate::syntax::unquoted;
 
@@ -42,10 +42,13 @@ pub fn word_parts(word: &str, secrecy: Secrecy) -> Ranges {
     find(word, true, ENCODINGS, &mut found);
     // What stands behind the name of a secret that the word begins with.
     let glued = glued_name(word).map(|(_, rest)| rest.trim_start_matches(|c| c == ' ' || ends_name(c)));
-    found.extend(glued.and_then(|value| part(word, value)));
-    if secrecy == Secrecy::Push {
-        found.extend(push_key(word).and_then(|key| part(word, key)));
-    }
+    let scheme = word.split_once(' ');
+    let token = scheme.filter(|(scheme, _)| ending(scheme, is_name_byte).eq_ignore_ascii_case("bearer"));
+    let pushed = word.split_once([':', '=']).filter(|(name, _)| is_push(name));
+    let pushed = pushed.or((secrecy == Secrecy::Push).then_some(("", word)));
+    let key = pushed.and_then(|(_, address)| push_key(address));
+    let secrets = [glued, token.map(|(_, token)| token.trim_start()), key].into_iter().flatten();
+    found.extend(secrets.filter_map(|secret| part(word, secret)));
     merged(found)
 }
 
@@ -87,9 +90,9 @@ fn find(text: &str, is_word: bool, encodings: usize, found: &mut Ranges) {
 }
 
 /// The place of a part of a text; `None` if it is empty.
-fn part(text: &str, part: &str) -> Option<Range<usize>> {
-    let start = part.as_ptr() as usize - text.as_ptr() as usize;
-    (!part.is_empty()).then_some(start..start + part.len())
+pub fn part(text: &str, part: &str) -> Option<Range<usize>> {
+    let start = (!part.is_empty()).then(|| part.as_ptr() as usize - text.as_ptr() as usize)?;
+    Some(start..start + part.len())
 }
 
 struct SecretScan<'t> {
@@ -119,11 +122,14 @@ impl<'t> SecretScan<'t> {
 
     /// `user:password` of `scheme://user:password@host`, or all of `securetoken://KEY`.
     fn userinfo(&self, before: &str, rest: &'t str) -> Option<&'t str> {
-        if ending(before, is_name_byte).eq_ignore_ascii_case("securetoken") {
+        let scheme = ending(before, is_name_byte);
+        if scheme.eq_ignore_ascii_case("securetoken") {
             return Some(until(rest, &[' ', '?', ';', '"']));
         }
         let url = beginning(rest, LONGEST);
-        userinfo(if self.is_word { url } else { until(url, &ENDS).trim_end_matches(PUNCTUATION) })
+        let url = if self.is_word { url } else { until(url, &ENDS).trim_end_matches(PUNCTUATION) };
+        // In front of a multicast address stands the interface.
+        userinfo(url).filter(|login| login.contains(':') || !matches!(scheme, "udp" | "rtp"))
     }
 
     /// `user:password` of `user:password@host`, `//user:password@host`, `rtsp//user:password@host` and the like: an
@@ -188,8 +194,8 @@ impl<'t> SecretScan<'t> {
         let is_sign = rest.starts_with('=');
         let name = before.trim_end_matches(' ').strip_suffix(QUOTES);
         let is_quoted = name.is_some();
-        let name =
-            ending(name.unwrap_or(if is_sign { before.trim_end_matches(' ') } else { before }), is_name_byte);
+        let before = if is_sign || self.is_word { before.trim_end_matches(' ') } else { before };
+        let name = ending(name.unwrap_or(before), is_name_byte);
         if !is_secret_name(name) {
             return None;
         }
@@ -200,10 +206,13 @@ impl<'t> SecretScan<'t> {
             let ends = if is_quoted { [',', '}', ']', '\n'] } else { [',', '}', ' ', '\n'] };
             return quoted(value).or_else(list).or_else(|| Some(until(value, &ends)));
         }
-        let starts_word = || before[..before.len() - name.len()].ends_with(starts_word);
+        let front = &before[..before.len() - name.len()];
         match self.is_word {
             true if behind.starts_with(' ') => Some(value),
-            true if !value.starts_with('/') && starts_word() => Some(until(value, &[' ', '"', '\''])),
+            _ if value.starts_with('/') => None,
+            // `header=Authorization:Basic …`
+            true if front.ends_with('=') => Some(value),
+            true if front.ends_with(starts_word) => Some(until(value, &[' ', '"', '\''])),
             _ => None,
         }
     }
@@ -265,6 +274,10 @@ fn option_of_program<'t>(before: &str, rest: &'t str) -> Option<&'t str> {
     if !(before.is_empty() || before.ends_with(starts_word)) {
         return None;
     }
+    let glued = until(rest, &ENDS).strip_prefix("-u").map(|login| login.trim_end_matches(QUOTES));
+    if let Some(login) = glued.filter(|login| login.contains(':') && !login.contains("://")) {
+        return Some(login);
+    }
     let (name, value) = rest.split_at(until(rest, &[' ', '=', '"', '\'']).len());
     let is_of_login = LOGIN_OPTIONS.contains(&name);
     let value = value.strip_prefix([' ', '='])?.trim_start();
@@ -274,11 +287,12 @@ fn option_of_program<'t>(before: &str, rest: &'t str) -> Option<&'t str> {
 
 /// The last segment of the path of an RTMP address.
 fn push_key(word: &str) -> Option<&str> {
-    let (scheme, rest) = word.split_once("://")?;
-    let is_rtmp = |start: &str| start.eq_ignore_ascii_case("rtmp");
-    let path = until(rest, &['?', '#', '"']).trim_end_matches('/');
-    let key = path.rsplit_once('/').filter(|_| scheme.trim_start_matches('"').get(..4).is_some_and(is_rtmp));
-    key.map(|(_, key)| key)
+    let address = word.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    let is_rtmp = address.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("rtmp"));
+    // Behind the scheme may stand other marks: `rtmp//`.
+    let (_, rest) = address.split_once([':', '/']).filter(|_| is_rtmp)?;
+    let path = until(rest.trim_start_matches([':', '/']), &['?', '#', '"', '\'']).trim_end_matches('/');
+    path.rsplit_once('/').map(|(_, key)| key)
 }
 
 /// The longest part at the end of a text that has only such bytes.
@@ -392,6 +406,10 @@ mod tests {
             ("http://[::1]/x", &[]),
             ("http://admin:SECR", &["admin:SECR"]),
             ("udp://@239.0.0.1:1234", &[]),
+            ("udp://eth0@239.0.0.1:1234", &[]),
+            ("udp://u:p@239.0.0.1:1234", &["u:p"]),
+            ("http://x?u=rtp%3A%2F%2F10.0.0.1%40239.0.0.1:1234", &[]),
+            ("http://user@239.0.0.1:1234", &["user"]),
             ("swift://user=U&password=P&region=1@proxy/b", &["user=U&password=P&region=1"]),
             ("http://h/x?a=1&token=abc&b=2", &["abc"]),
             ("http://h/x?pwd=abc&PassPhrase=d", &["abc", "d"]),
@@ -515,6 +533,10 @@ mod tests {
             ("RTMPS://h:443/rtmp/KEY?a=1", &["KEY"]),
             ("rtmp://u:p@h/live/KEY/", &["u:p", "KEY"]),
             ("rtmp://h/KEY", &["KEY"]),
+            ("'rtmp://h/live/KEY'", &["KEY"]),
+            ("rtmp//h/live/KEY", &["KEY"]),
+            ("puhs=rtmp://u:p@h/live/KEY", &["u:p", "KEY"]),
+            ("push:rtmp:/h/live/KEY", &["KEY"]),
             ("rtmp://h", &[]),
             ("http://h/live/x", &[]),
         ] {

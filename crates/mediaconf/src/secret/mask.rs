@@ -156,8 +156,8 @@ impl Masker {
                     let is_login = |text: &str| key == "auth" && text.contains(':') && !text.contains("://");
                     let mut shown = self.json_at(place.member(key), value);
                     match value {
-                        Value::String(address) if are_words && key == "url" => {
-                            place.reader = place.reader.behind(address)
+                        Value::String(text) if are_words && (key == "url" || text.ends_with(':')) => {
+                            place.reader = place.reader.behind(text)
                         }
                         // Behind an option that is the name of a secret and has no value stand the words of a directive
                         // in front of which the `;` is lost.
@@ -330,6 +330,10 @@ impl JsonPlace {
     /// Returns the secrecy of a key of an object here.
     fn key_secrecy(mut self, key: &str) -> Secrecy {
         let is_open = matches!(self.level, Level::Object(_)) || key == Schema::EXTRA;
+        // The rest of a secret in single quotes that was cut at its `;`.
+        if key.ends_with('\'') && !key.starts_with('\'') && !matches!(self.level, Level::Group) {
+            self.reader.secrecy = Secrecy::Whole;
+        }
         if is_open { Secrecy::Parts } else { self.reader.next(key) }
     }
 }

@@ -71,7 +71,7 @@ impl Secrecy {
             Self::Account if word.contains("://") => Self::Parts,
             _ if self == Self::Account || is_other_account(word) => Self::Account,
             // The directive that sends a stream to another server.
-            _ if word.eq_ignore_ascii_case("push") => Self::Push,
+            _ if is_push(word.trim_end_matches(ends_name)) => Self::Push,
             other => other,
         }
     }
@@ -158,8 +158,26 @@ pub fn ends_name(c: char) -> bool {
     matches!(c, ':' | '=') || is_no_blank(c)
 }
 
+/// The name that a word of a line begins with, behind any quotes or brackets, or that of a header at its end.
+pub fn leading_name(word: &str) -> &str {
+    let word = header_name(word).trim_start_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let len = word.bytes().take_while(|byte| is_name_byte(*byte)).count();
+    word[..len].trim_end_matches('.')
+}
+
+/// The name at the end of `header=Authorization:`; any other word as it is.
+fn header_name(word: &str) -> &str {
+    if word.ends_with(':') { word.rsplit(['=', ' ']).next().unwrap_or(word) } else { word }
+}
+
+/// True for the name of the directive that sends a stream to another server, and for slips of it.
+pub fn is_push(name: &str) -> bool {
+    let is_slip = || Spelled::new(&name.to_ascii_lowercase()).slips(Spelled::new("push")).is_some();
+    name.starts_with(['p', 'P']) && name.len() < 6 && (name.eq_ignore_ascii_case("push") || is_slip())
+}
+
 fn names_secret(word: &str) -> bool {
-    let word = word.trim_start_matches(is_no_blank).trim_end_matches(ends_name);
+    let word = header_name(word).trim_start_matches(is_no_blank).trim_end_matches(ends_name);
     // The name itself, a name of a directive in any case, or a slip of one.
     let name = word.trim_matches(|c: char| c.is_ascii_punctuation());
     let is_name = (4..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_name_byte);

@@ -392,8 +392,8 @@ mod tests {
         for (value, expected) in [
             ("S3CRET", &[][..]),
             ("two words", &[]),
-            ("Bearer abc", &["abc"]),
-            ("bearer  a b", &["a b"]),
+            ("Bearer abc", &["abc", "abc"]),
+            ("bearer  a b", &["a b", "a b"]),
             ("Custom aB1", &["aB1"]),
             ("admin:p:w", &["p:w"]),
             ("sess=V1; other=V2; Path=/app; HttpOnly", &["V1", "V2"]),

@@ -38,7 +38,9 @@ fn no_form_of_a_secret_in_any_place_is_shown() {
 /// All that the library shows of a text, and of the same text with errors, where secrets are masked.
 fn doors(text: &str) -> Vec<(&'static str, String)> {
     let mut doors = Vec::new();
-    for (name, text) in [("text", text.to_owned()), ("broken text", format!("{text}}}\n"))] {
+    let below_a_quote = format!("stream a {{\n  title \"Cam 1;\n{text}}}\n}}\n");
+    let texts = [("text", text.to_owned()), ("broken text", format!("{text}}}\n"))];
+    for (name, text) in texts.into_iter().chain([("text below an open quote", below_a_quote)]) {
         let document = Document::parse(text.clone());
         let masker = Masker::Opaque;
         doors.push((name, masker.document(&document)));
