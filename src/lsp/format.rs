@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mediaconf::{Entry, LineIndex, Schema, Severity, one_line};
+use mediaconf::{Entry, LineIndex, Masker, Schema, Severity, one_line};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -75,9 +75,11 @@ fn symbol(text: &SourceText, entry: Entry<'_>) -> Value {
     let is_named = Schema::group_of(&keyword).is_some() || Schema::has_named_blocks(&keyword);
     let name = entry.arguments().next().filter(|_| is_named);
     let selected = name.or_else(|| entry.words().next()).map_or(entry.span(), |word| word.span());
+    // A secret may be glued to a keyword, or cut at a `;`.
+    let masked = Masker::Opaque.keys(&[&keyword]).concat();
     // A name is not empty in the protocol.
     let shown = name.map(|name| name.value()).filter(|name| !name.is_empty());
-    let shown = shown.as_deref().unwrap_or(if keyword.is_empty() { "{" } else { &keyword });
+    let shown = shown.as_deref().unwrap_or(if keyword.is_empty() { "{" } else { &masked });
     let mut symbol = json!({
         "name": one_line(shown),
         "kind": if entry.is_block() || is_named { BLOCK } else { SETTING },
