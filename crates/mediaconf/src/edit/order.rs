@@ -147,8 +147,8 @@ impl<'d> Sync<'_, 'd> {
         let count = entries.len();
         let survivors = (0..count).filter(|&place| self.is_staying(&entries[place]));
         let unmoved: Vec<usize> = survivors.chain(count..count + new.len()).collect();
-        // Where not all can be had, as in a view without some blocks that is sent back, a block stays where it has its position.
-        if movers.iter().any(|(_, place)| *place >= unmoved.len()) {
+        // Where not all can be had, a block that has its position stays; those of all blocks say their order.
+        if movers.len() < unmoved.len() && movers.iter().any(|(_, place)| *place >= unmoved.len()) {
             movers.retain(|(item, place)| *item >= count || item != place);
         }
         let moving: HashSet<usize> = movers.iter().map(|(item, _)| *item).collect();

@@ -160,8 +160,10 @@ impl<'p, 'd> Sync<'p, 'd> {
         let Some(key) = held.map(|keyword| members.scope.key_of(keyword)).find(stays) else { return };
         let place = at.pointer.child(key).to_path().shown();
         let fault = Fault::plain("a placeholder of a template, such as `${NAME}`, gives its value");
-        let fault = fault
-            .hint(format!("add `--unset '{place}'` to replace it, or change the text by hand with `edit`"));
+        let hint = format!(
+            "to replace it, remove it in the same change: `--unset '{place}'`, in a patch null; or `edit` the text"
+        );
+        let fault = fault.hint(hint);
         self.faults.0.push(Fault { pointer: Some(at.pointer.child(row.key)), ..fault });
     }
 

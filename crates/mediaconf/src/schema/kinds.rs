@@ -172,8 +172,7 @@ pub static BACKEND_URL: WordKind = WordKind {
     values: &["false"],
     names_of: Some(BACKEND_NAMES),
     read: |word| word.map(|word| if word.raw == "false" { false.into() } else { word.value().into() }),
-    // The sign that opens access has no opposite.
-    parse: |text| (text != "true").then(|| if text == "false" { false.into() } else { text.into() }),
+    parse: |text| Some(if text == "false" { false.into() } else { text.into() }),
     accept: |value| (value.is_string() || *value == false).then(|| value.clone()),
     write: |value| Some(if value == "false" { Word::in_quotes("false") } else { plain_word(value) }),
     ..TEXT

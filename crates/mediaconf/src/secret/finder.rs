@@ -226,13 +226,14 @@ pub fn line_parts(line: &str, continued: Option<Secrecy>) -> (Ranges, Secrecy) {
         let words = clause.trim_end_matches(ENDS);
         mark(words, prose_parts(words));
         let is_directive = continued.is_some() || clause.ends_with(ENDS);
-        let mut is_first = true;
+        let (mut is_first, mut has_label) = (true, false);
         for word in words.split(BLANKS).filter(|word| !word.is_empty()) {
             let name = leading_name(word);
             // `# was: pass …`, `# login: … pass: …`
-            is_first |= word.ends_with(':');
+            is_first |= has_label && word.ends_with(':');
             let counts = is_directive || is_first || is_unmistakable(name) || reader.is_completed_by(name);
             is_first = word.ends_with(':');
+            has_label |= is_first;
             let own = if counts { reader.next(name) } else { reader.secrecy };
             match if is_secret_line { Secrecy::Whole } else { own } {
                 Secrecy::Parts | Secrecy::Push if reader.secrecy.hides(word) => {
