@@ -331,7 +331,7 @@ pub struct ReportParts {
     pub secrets: bool,
     /// The key of the masks of secrets, so that those of several servers can be compared.
     pub mask_key: Option<u128>,
-    /// True if nothing is compared: the configuration afterwards says enough.
+    /// True if nothing is compared, because nobody sees what differs.
     #[serde(skip)]
     pub is_bare: bool,
 }

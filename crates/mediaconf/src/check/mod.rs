@@ -174,7 +174,9 @@ impl<'d> Checker<'d> {
                 }
                 self.head(scope, inner);
                 // Of what stands deeper, the lines inside of an entry are checked.
-                inner.numbers().skip(1).for_each(|deeper| _ = self.head(None, document.entry(deeper)));
+                for deeper in inner.numbers().skip(1) {
+                    self.head(None, document.entry(deeper));
+                }
                 self.before = Some(inner.end());
             }
             let sourceless = self.stream.take().filter(|_| self.sources == 0);

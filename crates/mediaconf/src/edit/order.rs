@@ -147,7 +147,8 @@ impl<'d> Sync<'_, 'd> {
         let count = entries.len();
         let survivors = (0..count).filter(|&place| self.is_staying(&entries[place]));
         let unmoved: Vec<usize> = survivors.chain(count..count + new.len()).collect();
-        // Where not all can be had, a block that has its position stays; those of all blocks say their order.
+        // If a position is behind the end, blocks that are at theirs already do not move, unless all blocks have one: these
+        // give the whole order.
         if movers.len() < unmoved.len() && movers.iter().any(|(_, place)| *place >= unmoved.len()) {
             movers.retain(|(item, place)| *item >= count || item != place);
         }
@@ -245,7 +246,7 @@ fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut 
     Cow::Owned(patch.iter().filter_map(member).collect())
 }
 
-/// Returns the order after a patch: blocks with a new place, from 0, are taken out and put back in the order of their
+/// Returns the order after a patch: blocks with a place, from 0, are taken out and put back in the order of their
 /// places, clamped to the end. No two places are equal.
 fn arranged(items: Vec<usize>, mut movers: Vec<(usize, usize)>) -> Vec<usize> {
     let moving: HashSet<usize> = movers.iter().map(|(item, _)| *item).collect();

@@ -432,8 +432,9 @@ fn misshapen<'d>(members: &Members<'d>, row: &'static Parameter, kept: &Object) 
 pub(super) fn without_misshapen(members: &Members<'_>, target: &mut Object, old: &Object, patch: &Object) {
     let new = target.keys().filter(|key| !old.contains_key(*key));
     let rows: Vec<_> = new.filter_map(|key| members.scope.by_key(key)).collect();
-    let lines = rows.into_iter().flat_map(|row| misshapen(members, row, patch));
-    lines.for_each(|line| _ = target.shift_remove(&*members.scope.key_of(&line.keyword())));
+    for line in rows.into_iter().flat_map(|row| misshapen(members, row, patch)) {
+        target.shift_remove(&*members.scope.key_of(&line.keyword()));
+    }
 }
 
 /// True if an entry is one of a list of ports.

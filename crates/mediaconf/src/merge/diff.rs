@@ -215,9 +215,9 @@ fn list_blocks(from: Option<&Value>, to: Option<&Value>, list: Option<&Value>) -
 /// Returns for each name of `to` the position (from 1) that the patch has to give it, if any; the fewest that make the
 /// order of `to`.
 ///
-/// A merge first deletes blocks and then appends the new ones in the order of the patch. Then it takes out the blocks
-/// whose `position` is not the one that they had, and inserts them from the lowest position up. The position that a block
-/// had before has no effect in a patch, so such a block stays where it is and the others are inserted around it.
+/// A merge first deletes blocks and then appends the new ones in the order of the patch. Then it takes out the blocks that
+/// have a `position`, and inserts them from the lowest position up. A server may take the position that a block had before
+/// for no change, so none is given: such a block stays where it is and the others are inserted around it.
 fn positions(from: &[String], to: &[String]) -> Vec<Option<usize>> {
     let wanted: HashMap<&String, usize> = to.iter().zip(0..).collect();
     let olds: HashSet<&String> = from.iter().collect();

@@ -55,7 +55,7 @@ pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
     // A comma of a string counts, too: no real patch has so many of them.
     let values = 1 + text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
     if text.len() * Schema::TEXT_COST + values * Schema::VALUE_COST > memory {
-        let most = memory >> 20;
+        let most = memory / (1 << 20);
         let message = format!("the patch is too large: merging it takes more than {most} MiB of memory");
         let fault = Fault::at_pointer(FaultKind::TooLarge, Pointer::root(), message);
         return Err(fault.hint("split the patch: send a part of its members at a time").into());
