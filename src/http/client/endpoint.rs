@@ -37,8 +37,9 @@ impl Endpoint {
     /// unless the path ends in it already.
     pub fn parse(text: &str, prefix: &str) -> Result<(Self, UserInfo), Error> {
         let bad = |why: &str| {
-            // A query may hold a secret.
-            let shown = without_userinfo(text.split(['?', '#']).next().unwrap_or_default());
+            // A query may hold a secret, and a password may hold what begins one.
+            let whole = without_userinfo(text);
+            let shown = whole.split(['?', '#']).next().unwrap_or_default();
             let message = format!("`{shown}` is not the URL of a server: {why}");
             Error::usage(message, "write it like `https://media.example`")
         };
@@ -171,6 +172,9 @@ mod tests {
             "ftp://a:s3@h",
             "a:s3@h",
             "http://a:s3@h?x",
+            "http://a:s3?x@h",
+            "http://a:s3#x@h",
+            "http://h?token=s3",
             "http://a:s3@",
             "http://a:s3@h:99999",
             "h:80",
